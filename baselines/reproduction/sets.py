@@ -93,23 +93,23 @@ class Figure:
         return read_board_once(self.rows[0].board)
 
 
-_ABLATIONS = (
-    ("softmax attention", "softmax", "mlp"),
-    ("linear attention", "linear", "mlp"),
-    ("HYLA", "hyla", "mlp"),
-    ("linear attention + RMSHead", "linear_rmshead", "mlp"),
-    ("linear attention + RMSHead + nonlinear value", "linear_rmshead_nonlinear", "mlp"),
-    ("HYLA − RMSHead", "hyla_no_rmshead", "mlp"),
-    ("HYLA − nonlinearity", "hyla_linear", "mlp"),
-    ("HYLA − nonlinearity − RMSHead", "hyla_linear_no_rmshead", "mlp"),
-    ("HYLA − RMSHead + softmax", "hyla_softmax", "mlp"),
-    ("HYLA + deep value network", "hyla_deep", "mlp"),
-    ("HYLA + softmax", "hyla_rmshead_softmax", "mlp"),
-    ("softmax attention + MoE", "softmax", "moe"),
-    ("linear attention + MoE", "linear", "moe"),
-    ("HYLA + MoE", "hyla", "moe"),
-)
-"""Table A1: the method's name there, the attention, the feed-forward layer."""
+_ABLATIONS: Mapping[str, Mapping[str, Any]] = {
+    "softmax attention": {"attention": "softmax"},
+    "linear attention": {"attention": "linear"},
+    "HYLA": {"attention": "hyla"},
+    "linear attention + RMSHead": {"attention": "linear_rmshead"},
+    "linear attention + RMSHead + nonlinear value": {"attention": "linear_rmshead_nonlinear"},
+    "HYLA − RMSHead": {"attention": "hyla_no_rmshead"},
+    "HYLA − nonlinearity": {"attention": "hyla_linear"},
+    "HYLA − nonlinearity − RMSHead": {"attention": "hyla_linear_no_rmshead"},
+    "HYLA − RMSHead + softmax": {"attention": "hyla_softmax"},
+    "HYLA + deep value network": {"attention": "hyla_deep"},
+    "HYLA + softmax": {"attention": "hyla_rmshead_softmax"},
+    "softmax attention + MoE": {"attention": "softmax", "feedforward": "moe"},
+    "linear attention + MoE": {"attention": "linear", "feedforward": "moe"},
+    "HYLA + MoE": {"attention": "hyla", "feedforward": "moe"},
+}
+"""Table A1: the method's name there, and what its network has beside the recipe's."""
 
 _RIVALS: Mapping[str, Mapping[str, Any]] = {
     "softmax attention": {"attention": "softmax"},
@@ -174,15 +174,17 @@ def _unknown_terms(terms: str, board: str) -> Iterator[Row]:
     yield Row(board, labels, {"attention": "hyla", "layers": 1})
 
 
-def _ablations(board: str, fields: Mapping[str, Any]) -> tuple[Row, ...]:
+def _methods(
+    board: str,
+    methods: Mapping[str, Mapping[str, Any]],
+    fields: Mapping[str, Any],
+    *,
+    are_reported: bool = False,
+) -> tuple[Row, ...]:
+    """Return a row for each method, given what each changes, and the fields that all of them have."""
     return tuple(
-        Row(
-            board,
-            {"method": method},
-            {"attention": attention, "feedforward": feedforward, **fields},
-            reported=method,
-        )
-        for method, attention, feedforward in _ABLATIONS
+        Row(board, {"method": name}, {**fields, **changes}, reported=name if are_reported else None)
+        for name, changes in methods.items()
     )
 
 
@@ -198,15 +200,14 @@ def _widened(factor: int, **more: int) -> dict[str, int]:
     return {**{name: factor * shape[name] for name in ("width", "qkv_width", "mlp_width")}, **more}
 
 
-def _rivals(board: str, fields: Mapping[str, Any]) -> tuple[Row, ...]:
-    return tuple(Row(board, {"method": name}, {**fields, **changes}) for name, changes in _RIVALS.items())
-
-
-def _buckets(board: str) -> tuple[Row, ...]:
+def _by_value(
+    board: str, heading: str, field: str, words: Mapping[Any, str], **changes: Any
+) -> tuple[Row, ...]:
+    """Return a row for each attention and each value of a field, which a column has in words."""
     return tuple(
-        Row(board, {"attention": name, "buckets": words}, {"attention": attention, "position": position})
+        Row(board, {"attention": name, heading: word}, {"attention": attention, field: value, **changes})
         for attention, name in ATTENTIONS.items()
-        for position, words in _BUCKETS.items()
+        for value, word in words.items()
     )
 
 
@@ -236,14 +237,8 @@ _SHOWN = tuple(
     )
     for layers, attention in ((4, "softmax"), (4, "linear"), (4, "hyla"), (16, "softmax"))
 )
-_DROPOUT = tuple(
-    Row(
-        "fuzzylogic-v1",
-        {"attention": name, "attention dropout": f"{share:g}"},
-        {"attention": attention, "attention_dropout": share, **FUZZY},
-    )
-    for attention, name in ATTENTIONS.items()
-    for share in (0.0, 0.1)
+_DROPOUT = _by_value(
+    "fuzzylogic-v1", "attention dropout", "attention_dropout", {0.0: "0", 0.1: "0.1"}, **FUZZY
 )
 _TERMS = (("the paper's", "fuzzylogic-paper-terms-v1"), ("drawn", "fuzzylogic-terms-v1"))
 _HEADS = _over(lambda heads: _attentions("sraven-v1", {"heads": str(heads)}, heads=heads), (1, 2, 4, 8, 16))
@@ -283,7 +278,7 @@ FIGURES: Mapping[str, Figure] = {
                 f"table-a1-{family}",
                 f"Table A1, {title}: ablations of HYLA",
                 family,
-                _ablations(board, fields),
+                _methods(board, _ABLATIONS, fields, are_reported=True),
                 compared=("method",),
             )
             for family, (title, board, fields) in _RANKED.items()
@@ -342,7 +337,7 @@ FIGURES: Mapping[str, Figure] = {
                 f"rivals-{family}",
                 f"Not in the paper: who composes? Other networks on {title}",
                 family,
-                _rivals(board, fields),
+                _methods(board, _RIVALS, fields),
                 compared=("method",),
                 costed=True,
             )
@@ -353,7 +348,7 @@ FIGURES: Mapping[str, Figure] = {
                 f"positions-{family}",
                 f"Not in the paper: buckets of relative positions, on {title}",
                 family,
-                _buckets(board),
+                _by_value(board, "buckets", "position", _BUCKETS),
                 compared=("attention", "buckets"),
             )
             for family, (title, board, _) in _RANKED.items()
