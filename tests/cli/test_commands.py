@@ -12,7 +12,7 @@ from pkgutil import resolve_name
 import pytest
 
 from cli.main import cli
-from cli.shared.families import summaries
+from cli.shared.families import commands_of
 from helpers.example import SIZES
 from sraven import SRAVEN
 from sraven.core.base.spec import settings_of
@@ -22,7 +22,7 @@ from sraven.core.tasks.families import find_family, generating_families
 @pytest.mark.parametrize("name", generating_families())
 def test_options_are_the_fields_of_the_task(name):
     family = find_family(name)
-    task, commands = resolve_name(family.task)(), summaries(family)
+    task, commands = resolve_name(family.task)(), commands_of(family)
     settings = settings_of(type(task))
     assert next(iter(commands)) == "generate"
     assert set(settings) == {field.name for field in fields(task)}
