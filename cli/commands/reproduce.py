@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from cli.shared.imports import needs_extra
-from cli.shared.options import directory, join_options
+from cli.shared.options import directory, join_options, leave_out
 from cli.shared.outcomes import describe_line
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
@@ -299,8 +298,7 @@ def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], A
     click.option("--again", is_flag=True, help="adopt: also what has a record."),
     json_option,
 )
-@click.pass_context
-def command(context: click.Context, /, **given: Any) -> None:
+def command(**given: Any) -> None:
     """Reproduce the paper's figures and tables: what there is to train, what has been, and pages of it.
 
     A run that is finished has a record in RESULTS, a file named by the digest of its configuration.
@@ -328,11 +326,7 @@ def command(context: click.Context, /, **given: Any) -> None:
         raise click.UsageError(f"--{mode} takes no names, but got {names[0]!r}")
     if "names" in takes and not names:
         raise click.UsageError(f"--{mode} needs names; `sraven reproduce --list` has those of the figures")
-    for parameter in context.command.params:
-        name = parameter.name or ""
-        is_given = context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-        if is_given and name not in (*ACTIONS, *takes, "as_json"):
-            raise click.UsageError(f"--{mode} has no use for {parameter.opts[0]}; leave it out")
+    leave_out(given.keys() - {*ACTIONS, *takes}, f"--{mode} has no use for it")
     with needs_extra("sraven reproduce", "baselines"):
         import baselines.reproduction.run  # noqa: F401
     ACTIONS[mode](**{name: given[name] for name in takes})

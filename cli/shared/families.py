@@ -10,11 +10,10 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from cli.lazy import LazyGroup
 from cli.shared.imports import needs_extra
-from cli.shared.options import F, argument_of, engine_option, join_options, threads_option
+from cli.shared.options import F, argument_of, engine_option, is_given, join_options, threads_option
 from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_outcome, print_renderables, print_rows
 from cli.shared.progress import Stopped
@@ -117,8 +116,7 @@ def _generate(family: Family) -> Callable[..., None]:
     @json_option
     def generate(task: "GeneratedTask", sizes: dict[str, int], **output: Any) -> None:
         # A task without some split, as --holdout 0 leaves it, has none of it unless its size is given.
-        source, usual = click.get_current_context().get_parameter_source, ParameterSource.DEFAULT
-        chosen = [split for split in sizes if split in task.splits or source(split) is not usual]
+        chosen = [split for split in sizes if split in task.splits or is_given(split)]
         write(task, {split: sizes[split] for split in chosen}, **output)
 
     return generate

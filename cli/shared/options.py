@@ -1,11 +1,12 @@
 """Options that commands share."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import reduce, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from sraven.core.engines.jobs import Engine
@@ -43,6 +44,23 @@ def argument_of(name: str, make: Callable[..., Any], *options: Callable[[F], F])
         return add(cast(F, with_argument))
 
     return decorate
+
+
+def is_given(name: str) -> bool:
+    """Return whether this command was given an option, by its argument's name."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
+def leave_out(names: Collection[str], why: str) -> None:
+    """Refuse options that have no place beside another one.
+
+    Args:
+        names: of their arguments.
+        why: what the refusal begins with.
+    """
+    for parameter in click.get_current_context().command.params:
+        if parameter.name in names and is_given(parameter.name):
+            raise click.UsageError(f"{why}; leave {parameter.opts[0]} out")
 
 
 def read_integers(ctx: click.Context, param: click.Parameter, text: str | Sequence[str] | None) -> list[int]:

@@ -1,13 +1,12 @@
 """Options that choose questions for language models."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from cli.shared.families import MAIN, task_argument
-from cli.shared.options import join_options
+from cli.shared.options import join_options, leave_out
 from sraven.core.base.spec import settings_of
 from sraven.core.tasks.families import find_family
 from sraven.settings import Settings
@@ -34,23 +33,6 @@ question_options = join_options(
     ),
 )
 """Adds the options; the command gets ``board_id``, ``task``, ``split``, ``count`` and ``form``."""
-
-
-def is_given(name: str) -> bool:
-    """Return whether this command was given an option, by its argument's name."""
-    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
-
-
-def leave_out(names: Collection[str], why: str) -> None:
-    """Refuse options that have no place beside another one.
-
-    Args:
-        names: of their arguments.
-        why: what the refusal begins with.
-    """
-    for parameter in click.get_current_context().command.params:
-        if parameter.name in names and is_given(parameter.name):
-            raise click.UsageError(f"{why}; leave {parameter.opts[0]} out")
 
 
 def board_questions(board_id: str, form: str, shots: int = 0) -> "tuple[tuple[Questions, ...], InOrder]":

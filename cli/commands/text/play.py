@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.shared.options import is_given, leave_out
 from cli.shared.outputs import output_file
 from cli.shared.printing import json_option, print_outcome
-from cli.shared.questions import board_questions, is_given, leave_out, question_options
+from cli.shared.questions import board_questions, question_options
 
 if TYPE_CHECKING:
     from cli.shared.questions import InOrder
