@@ -1,6 +1,7 @@
 """Options that choose questions for language models."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,7 @@ from sraven.core.tasks.families import find_family
 from sraven.settings import Settings
 
 if TYPE_CHECKING:
+    from sraven.task import SRAVEN
     from sraven.text.questions import Questions
 
     InOrder = Callable[[Iterable[Iterable[Any]]], Iterator[Any]]
@@ -49,3 +51,20 @@ def board_questions(board_id: str, form: str, shots: int = 0) -> "tuple[tuple[Qu
     if name not in board.prompts:
         raise click.UsageError(f"{board.id} has no form {name}; it has {', '.join(board.prompts)}")
     return wording.questions(name), wording.task.in_order
+
+
+def chosen_questions(
+    board_id: str | None,
+    task: "SRAVEN",
+    split: str,
+    count: int,
+    form: str,
+    shots: int = 0,
+    choices: str | None = None,
+) -> "tuple[tuple[Questions, ...], InOrder]":
+    """Return the questions of a board or else of a task, in sets, and the function that orders them."""
+    from sraven.text.ids import ask
+
+    if board_id is not None:
+        return board_questions(board_id, form, shots)
+    return (ask(task, split, count, form, shots, choices),), chain.from_iterable

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -12,10 +11,9 @@ import click
 from cli.shared.options import existing_file
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome, wants_json
-from cli.shared.questions import board_questions, question_options
+from cli.shared.questions import chosen_questions, question_options
 
 if TYPE_CHECKING:
-    from cli.shared.questions import InOrder
     from sraven.task import SRAVEN
     from sraven.text.questions import Questions
 
@@ -80,17 +78,12 @@ def command(
       sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
       sraven text generate --board sraven-text-lite-v2 --out prompts.jsonl
     """
-    from sraven.text.ids import ask
     from sraven.text.records import as_line, records
 
     if wants_json() and out is None:
         raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
     spare(out, [remaining] if remaining else [])
-    if board_id is None:
-        sets: tuple[Questions, ...] = (ask(task, split, count, form, shots, choices),)
-        in_order: InOrder = chain.from_iterable
-    else:
-        sets, in_order = board_questions(board_id, form, shots)
+    sets, in_order = chosen_questions(board_id, task, split, count, form, shots, choices)
     written = 0
     with _writing(out) as file:
         lines = (records(questions, _wanted(remaining, questions), solved) for questions in sets)

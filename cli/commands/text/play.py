@@ -10,7 +10,7 @@ import click
 from cli.shared.options import is_given, leave_out
 from cli.shared.outputs import output_file
 from cli.shared.printing import json_option, print_outcome
-from cli.shared.questions import board_questions, question_options
+from cli.shared.questions import chosen_questions, question_options
 
 if TYPE_CHECKING:
     from cli.shared.questions import InOrder
@@ -53,17 +53,14 @@ def command(
     """
     from sraven.core.system.files import write_text
     from sraven.text.play import make_play
-    from sraven.text.questions import Questions
 
     sets: tuple[Questions, ...]
     in_order: InOrder = chain.from_iterable
     if practice:
         sets, title = _practise(task, count, form), "practice"
-    elif board_id is not None:
-        (sets, in_order), title = board_questions(board_id, form), board_id
     else:
-        sets = (Questions(task, split, count, form),)
-        title = sets[0].name
+        sets, in_order = chosen_questions(board_id, task, split, count, form)
+        title = board_id or sets[0].name
     write_text(out, make_play(sets, title, practice, in_order))
     total, names = sum(questions.count for questions in sets), [questions.name for questions in sets]
     value = {"path": str(out), "puzzles": total, "questions": names}
