@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.shared.imports import import_option, needs_extra
-from cli.shared.language import open_corpus, refuse_language
+from cli.shared.language import need_data, refuse_language
 from cli.shared.options import argument_of, directory, read_integers
 from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_outcome, print_rows
@@ -135,10 +135,12 @@ def _evaluate_language(
     runs: Sequence[Path], out: Path | None, *, data: tuple[Path, ...], mesh: str | None, **options: Any
 ) -> None:
     """Print losses of language models, and write them where options say so."""
+    from baselines.lm.corpus import Corpus
     from baselines.lm.session import evaluate_language_runs
     from baselines.training.sharding import make_mesh
 
-    corpus = open_corpus("a run on c4-v1", data)
+    need_data("a run on c4-v1", data)
+    corpus = Corpus(*data)
     found = evaluate_language_runs(runs, corpus, out=out, bar=progress_bar, mesh=make_mesh(mesh), **options)
     print_outcome(value=found._asdict(), text=lambda: _print_losses(found, out))
 

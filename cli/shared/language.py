@@ -9,7 +9,6 @@ import click
 from cli.shared.options import argument_of, directory
 
 if TYPE_CHECKING:
-    from baselines.lm.corpus import Corpus
     from baselines.session import Text
     from sraven.core.boards.board import Board
 
@@ -34,19 +33,8 @@ language_options = argument_of(
 """Adds the options; the command gets their values by name as ``language``."""
 
 
-def open_corpus(what: str, data: tuple[Path, ...]) -> "Corpus":
-    """Return the tokens in some directories.
-
-    Raises:
-        click.UsageError: if there is none.
-    """
-    from baselines.lm.corpus import Corpus
-
-    _need_data(what, data)
-    return Corpus(*data)
-
-
-def _need_data(what: str, data: tuple[Path, ...]) -> None:
+def need_data(what: str, data: tuple[Path, ...]) -> None:
+    """Refuse a command that names no tokens."""
     if not data:
         raise click.UsageError(f"{what} needs --data DIR, tokens that `sraven c4 prepare` made")
 
@@ -61,7 +49,7 @@ def text_of(board: "Board", language: Mapping[str, Any]) -> "Text | None":
         from baselines.lm.experiment import Compute
         from baselines.session import Text
 
-        _need_data(board.id, language["data"])
+        need_data(board.id, language["data"])
         names = "tile", "rematerialise", "fused"
         compute = Compute(language["parts"] or 1, *(language[name] for name in names))
         return Text(language["data"], language["validation"], language["size"] or "paper", compute)
