@@ -153,11 +153,9 @@ def index(standings: Sequence[FigureStanding], results: Path) -> str:
     """Return the page that leads to the figures."""
     folder, rows = results.name, []
     for each in standings:
-        found = each.coverage
-        lengths = [f"{len(level.records)} of {level.name}" for level in each.levels[1:]]
-        counts = f"{found.done:,} of {found.planned:,}", f"{found.grid_done:,} of {found.grid_planned:,}"
+        *runs, lengths = each.counts
         link = f"[{each.figure.title}]({folder}/{each.figure.name}.md)"
-        rows.append([link, *counts, "; ".join(lengths) or "none"])
+        rows.append([link, *runs, lengths or "none"])
     coverage = table(["figure or table", "runs, full length", "whole grid", "other lengths"], rows)
     names = "\n".join(f"{folder}/{each.figure.name}" for each in standings)
     tree = f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{names}\n```"

@@ -1,17 +1,14 @@
 """Pages of results and their pictures: written where they aren't what the records give."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from baselines.analysis.pages import PAGE, RECORDS, render_page
 from baselines.reproduction.cells import Figures
 from baselines.reproduction.pages import pages_of
+from baselines.reproduction.plots import ResultPicture, drawn_digest, pictures_of, save_picture
 from baselines.reproduction.sets import FIGURES
 from baselines.reproduction.standing import FigureStanding, standings_of
 from sraven.core.system.files import write_text
-
-if TYPE_CHECKING:
-    from baselines.reproduction.plots import ResultPicture
 
 
 def render(results: Path, *, figures: Figures = FIGURES) -> list[Path]:
@@ -24,8 +21,6 @@ def render(results: Path, *, figures: Figures = FIGURES) -> list[Path]:
     Raises:
         OutputError: if a record can't be read; then nothing is written.
     """
-    from baselines.reproduction.plots import save_picture
-
     standings = standings_of(results, figures=figures)
     pages, pictures = stale_pages(standings, results), stale_pictures(standings, results)
     for path, text in pages.items():
@@ -43,9 +38,7 @@ def stale_pages(standings: list[FigureStanding], results: Path) -> dict[Path, st
     return {at: text for at, text in pages.items() if not at.is_file() or at.read_text("utf-8") != text}
 
 
-def stale_pictures(standings: list[FigureStanding], results: Path) -> "dict[Path, ResultPicture]":
+def stale_pictures(standings: list[FigureStanding], results: Path) -> dict[Path, ResultPicture]:
     """Return the pictures that aren't what the records give."""
-    from baselines.reproduction.plots import drawn_digest, pictures_of
-
     pictures = {results / name: picture for name, picture in pictures_of(standings).items()}
     return {path: each for path, each in pictures.items() if drawn_digest(path) != each.digest}

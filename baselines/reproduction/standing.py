@@ -53,6 +53,17 @@ class FigureStanding:
         here, everywhere = (sum(cell.digest in records for cell in each) for each in (first, self.cells))
         return Coverage(here, len(first), everywhere, len(self.cells))
 
+    @property
+    def counts(self) -> tuple[str, str, str]:
+        """Runs at full length, those of the whole grid, and those of other lengths, in words."""
+        found = self.coverage
+        lengths = (f"{len(level.records)} of {level.name}" for level in self.levels[1:])
+        return (
+            f"{found.done:,} of {found.planned:,}",
+            f"{found.grid_done:,} of {found.grid_planned:,}",
+            "; ".join(lengths),
+        )
+
 
 def standings_of(results: Path, *, figures: Figures = FIGURES) -> list[FigureStanding]:
     """Return how far all figures have come, by the records in a folder of results."""

@@ -78,12 +78,10 @@ class Runs:
         """Of the runs."""
         return frozenset(record.config.seed for record in self.records)
 
-    def estimate(
-        self, split: str, metric: str | None = None, seeds: Collection[int] | None = None
-    ) -> Estimate | None:
-        """Return the mean of a score over the seeds, or over some of them; None if a run has none."""
+    def estimate(self, split: str, seeds: Collection[int] | None = None) -> Estimate | None:
+        """Return the mean of the metric over the seeds, or over some of them; None if a run has none."""
         records = [each for each in self.records if seeds is None or each.config.seed in seeds]
-        return mean_of([record.score(split, metric or self.metric) for record in records])
+        return mean_of([record.score(split, self.metric) for record in records])
 
     @property
     def training_loss(self) -> Estimate | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from baselines.evaluate import SHORT
 from baselines.reproduction.sets import Figure, Row, read_board_once
 from baselines.reproduction.summaries import Difference, Estimate
-from sraven.core.base.escape import error_decimals
+from sraven.core.base.escape import with_error
 
 SPACE = "\N{NO-BREAK SPACE}"
 
@@ -40,9 +40,7 @@ def number(estimate: Estimate | None, digits: int = 3) -> str:
     """
     if estimate is None:
         return NOTHING
-    digits = digits if estimate.error is None else error_decimals(estimate.error, digits)
-    error = "" if estimate.error is None else f" ± {estimate.error:.{digits}f}"
-    return _minus(f"{estimate.mean:.{digits}f}{error}")
+    return _minus(with_error(estimate.mean, estimate.error, digits))
 
 
 def signed(found: Difference) -> str:

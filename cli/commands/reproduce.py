@@ -16,6 +16,7 @@ from cli.shared.outcomes import describe_line
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
 from cli.shared.progress import progress_bar, resumable
+from sraven.core.system.isolation import elsewhere
 
 if TYPE_CHECKING:
     from baselines.reproduction.cells import Cell
@@ -42,16 +43,7 @@ def coverage_of(standing: "FigureStanding") -> dict[str, Any]:
 
 def print_coverage(standings: "Sequence[FigureStanding]") -> None:
     """Print how far the figures have come, a row each."""
-    rows = (
-        (
-            each.figure.name,
-            f"{each.coverage.done:,} of {each.coverage.planned:,}",
-            f"{each.coverage.grid_done:,} of {each.coverage.grid_planned:,}",
-            "; ".join(f"{len(level.records)} of {level.name}" for level in each.levels[1:]),
-            each.figure.title,
-        )
-        for each in standings
-    )
+    rows = ((each.figure.name, *each.counts, each.figure.title) for each in standings)
     print_rows(("figure", "runs", "whole grid", "other lengths", "what it is"), rows)
 
 
@@ -210,10 +202,8 @@ def _adopt(
 
 def _render(results: Path) -> None:
     """Write the pages of results from the records."""
-    from baselines.reproduction.render import render
-
-    with needs_extra("sraven reproduce --render", "analysis"):
-        import matplotlib as mpl  # noqa: F401
+    with elsewhere(), needs_extra("sraven reproduce --render", "analysis"):
+        from baselines.reproduction.render import render
     written = [str(path) for path in render(results)]
     print_outcome(value=written, text="\n".join(written) or "all pages are what the records give")
 

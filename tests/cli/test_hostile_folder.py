@@ -57,6 +57,15 @@ def test_a_command_that_draws_runs_none(traps, tmp_path, run_in, run):
     assert not (tmp_path / "ran").exists()
 
 
+def test_pages_are_rendered_without_its_settings(traps, tmp_path, run_in):
+    pytest.importorskip("matplotlib")
+    results = tmp_path / "results"
+    results.mkdir()
+    code, out, errors = run_in(traps, ENTRY, "reproduce", "--render", "--results", results)
+    assert code == 0 and f"{results}.md" in out and "matplotlibrc" not in errors
+    assert not (tmp_path / "ran").exists()
+
+
 def test_a_path_that_leads_to_the_working_directory_is_left_out(traps, tmp_path, run_in):
     (traps / "sraven.py").unlink()  # it comes before the command, and so before any check
     path = "", ".", "../traps", traps, ROOT

@@ -127,9 +127,9 @@ def error_decimals(standard_error: float, least: int = 4) -> int:
     return needed if least < needed <= MOST_DIGITS else least
 
 
-def with_error(value: float, standard_error: float | None) -> str:
+def with_error(value: float, standard_error: float | None, digits: int = 4) -> str:
     """Return a number with its standard error, as `error_decimals` says; None leaves the error out."""
     if standard_error is None:
-        return figure(value)
-    digits = error_decimals(standard_error)
+        return figure(value, digits)
+    digits = error_decimals(standard_error, digits)
     return f"{figure(value, digits)} ± {figure(standard_error, digits)}"
