@@ -1,8 +1,6 @@
 """Tokens in parts, and their merge: the same bytes as at once, and clear lines for what isn't that."""
 
 import json
-import os
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -10,7 +8,6 @@ import pytest
 from baselines.lm.parts import merge_tokens
 from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
-from helpers.killing import killed_after
 from sraven import ConfigurationError, OutputError
 from sraven.core.system.parts import Part
 from sraven.core.system.staging import STAGING
@@ -83,19 +80,6 @@ def test_strange_notes_and_plans_are_refused(parts, tmp_path, content):
     note.write_text(before)
     (parts[1] / STAGING / "plan.json").write_text(content)
     refused(parts, tmp_path / "merged", "part-2 holds no part of tokens")
-
-
-def test_a_merge_killed_anywhere_goes_on(parts, directory, tmp_path, monkeypatch):
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    out, whole = tmp_path / "merged", all_bytes(directory)
-    for operations in range(0, 10_000, 5):
-        shutil.rmtree(out, ignore_errors=True)
-        done = killed_after(operations, monkeypatch, lambda: merge_tokens(parts, out))
-        merge_tokens(parts, out)
-        assert all_bytes(out) == whole
-        if done:
-            break
-    assert operations > 20
 
 
 def test_what_parts_cant_share_is_refused(preparation, directory, tmp_path):

@@ -1,7 +1,6 @@
 """Directories of tokens: interrupted, resumed, in each other's way."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -15,10 +14,9 @@ from baselines.lm import prepare as prepare_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
-from helpers.killing import killed_after
 from helpers.records import preparation_of
 from sraven.core.base.errors import OutputError
-from sraven.core.system.staging import MANIFEST, STAGING
+from sraven.core.system.staging import MANIFEST
 
 KILLED = """
 import os, signal, sys
@@ -121,32 +119,3 @@ def test_what_is_not_ours_is_left_alone(preparation, tmp_path_factory):
     with pytest.raises(OutputError, match="is a file"):
         prepare(preparation, tmp_path / "notes.txt")
     assert all_bytes(tmp_path) == {"notes.txt": b"mine"}
-
-
-def test_killed_anywhere_while_other_tokens_are_replaced(preparation, tmp_path, monkeypatch):
-    """Between any two operations on files: the same command ends in the same bytes, and no whole directory is
-    lost.
-    """
-    # What a kill leaves doesn't depend on what is on the disk already.
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    new, old = (replace(preparation, limit=limit, shard_documents=50) for limit in (4, 3))
-    prepare(new, tmp_path / "new", processes=1)
-    prepare(old, tmp_path / "old", processes=1)
-    whole, before = all_bytes(tmp_path / "new"), all_bytes(tmp_path / "old")
-    out, operations, done = tmp_path / "out", 0, False
-    while not done:
-        shutil.rmtree(out, ignore_errors=True)
-        shutil.copytree(tmp_path / "old", out)
-        done = killed_after(operations, monkeypatch, lambda: prepare(new, out, processes=1, force=True))
-        found = all_bytes(out)
-        old_is_there = before.items() <= found.items()
-        if old_is_there:
-            with pytest.raises(OutputError, match="other tokens"):
-                prepare(new, out, processes=1)
-        else:
-            places = [(found.get(f"{STAGING}/{name}"), found.get(name)) for name in whole]
-            assert all(content in place for content, place in zip(whole.values(), places, strict=True))
-        prepare(new, out, processes=1, force=old_is_there)
-        assert all_bytes(out) == whole, operations
-        operations += 1
-    assert operations > 15
