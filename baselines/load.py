@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from baselines.training.experiment import board_of, program_of
 from baselines.training.processes import note
 from baselines.training.sharding import make_mesh
 from baselines.training.step import Program
-from baselines.views.curves import find_runs
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import OutputError
 from sraven.core.base.escape import escape
@@ -97,22 +95,6 @@ def local_run(run: str | os.PathLike[str]) -> Path:
     """
     text = os.fspath(run)
     return _download(read_place(text, MODEL)) if text.startswith(PREFIXES[MODEL]) else Path(text)
-
-
-def named_runs(runs: Iterable[str]) -> list[tuple[Path, str]]:
-    """Return the directories of runs, each with its name: a place on the Hub, or the directory itself.
-
-    Args:
-        runs: directories, of runs or of several runs each, and places on the Hub.
-
-    Raises:
-        OutputError, OSError: as `load_run`; or if a directory holds no run.
-    """
-    return [
-        (found, run if run.startswith(PREFIXES[MODEL]) else str(found))
-        for run in runs
-        for found in find_runs([local_run(run)])
-    ]
 
 
 def _download(place: Place) -> Path:

@@ -131,7 +131,8 @@ def _run(arguments: list[str] | None) -> int:
     on a full disk; 130 for an interrupt.
     """
     try:
-        code = cli.main(arguments, prog_name="sraven", standalone_mode=False)
+        typed = sys.argv[1:] if arguments is None else arguments
+        code = cli.main(arguments, prog_name="sraven", standalone_mode=False, obj=typed)
         return code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)

@@ -1,21 +1,18 @@
 """Analyse the latent codes of trained runs."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from cli.shared.imports import import_option, imported, needs_extra
+from cli.shared.imports import import_option, needs_extra
 from cli.shared.options import read_integers
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.progress import doing, quiet_downloads, resumable
 from sraven.core.system.isolation import elsewhere
-
-if TYPE_CHECKING:
-    from baselines.analysis.analysed import AnalysisOptions
 
 _SHOWN = ("f1", "accuracy", "balanced_accuracy")
 """Metrics of a probe that are printed, where it has them."""
@@ -72,11 +69,11 @@ def command(
       sraven analyse softmax linear hyla --out across
     """
     with needs_extra("sraven analyse", "baselines"):
-        from baselines.load import named_runs
+        from baselines.load import local_run
+        from baselines.views.curves import find_runs
 
         quiet_downloads()
-        names = dict(named_runs(runs))
-    folders = tuple(names)
+        folders = find_runs([local_run(run) for run in runs])
     with elsewhere(), needs_extra("sraven analyse", "analysis"):
         from baselines.analysis.analysed import AnalysisOptions
         from baselines.analysis.comparison import analyse_runs
@@ -85,7 +82,7 @@ def command(
         if not no_figures:  # what they need is missed before the work, not after
             from baselines.analysis import drawing  # noqa: F401
     options = AnalysisOptions(protocol, pairs, n, tuple(layers), not no_figures)
-    line = _command_line(names.values(), out, options)
+    line = shlex.join(["sraven", *click.get_current_context().obj])  # as it was typed
     show: Callable[[Mapping[str, Any], Path], None]
     with resumable(out), doing("reading") as on_progress:
         if len(folders) == 1:
@@ -93,16 +90,6 @@ def command(
         else:
             content, show = analyse_runs(folders, out, options, line, on_progress), _print_across
     print_outcome(value=content, text=lambda: show(content, out))
-
-
-def _command_line(runs: Iterable[str], out: Path, options: "AnalysisOptions") -> str:
-    """Return the command that does an analysis again."""
-    words = ["sraven", "analyse", *runs, "--out", str(out), "--protocol", options.protocol]
-    words += [word for name in imported() for word in ("--import", name)]
-    words += [word for pair in options.pairs for word in ("--pair", pair)]
-    words += ["-n", str(options.n)] if options.n is not None else []
-    words += ["--layers", ",".join(map(str, options.layers))] if options.layers else []
-    return shlex.join([*words, *["--no-figures"] * (not options.figures)])
 
 
 def print_analysis(content: Mapping[str, Any], out: Path) -> None:

@@ -68,11 +68,12 @@ def command(
     with needs_extra("sraven evaluate", "baselines"):
         from baselines.config import LanguageConfig
         from baselines.evaluate import check_alike
-        from baselines.load import named_runs
+        from baselines.load import local_run
         from baselines.runs.directory import read_run
+        from baselines.views.curves import find_runs
 
         quiet_downloads()
-        folders = tuple(folder for folder, _ in named_runs(runs))
+        folders = [found for run in runs for found in find_runs([local_run(run)])]
     configs = [read_run(folder) for folder in folders]
     check_alike(folders, configs)
     if loops:

@@ -19,12 +19,8 @@ def needs_extra(what: str, extra: str) -> Iterator[None]:
         raise click.UsageError(f"{what} needs {error.name}: pip install '.[{extra}]' in a checkout") from None
 
 
-_NAMES = f"{__name__}.names"
-
-
 def _import(ctx: click.Context, param: click.Parameter, names: Sequence[str]) -> None:
     """Import files by their path and modules by their name, in the order given."""
-    ctx.meta[_NAMES] = tuple(names)
     if ctx.resilient_parsing:  # a shell completes the line; nothing is run for that
         return
     for name in names:
@@ -54,11 +50,6 @@ def _run_file(path: Path) -> None:
     assert spec and spec.loader, "a file that ends in .py has a loader"
     module = sys.modules[name] = module_from_spec(spec)
     spec.loader.exec_module(module)
-
-
-def imported() -> tuple[str, ...]:
-    """Return what this command imports by the option, for the line that repeats it."""
-    return tuple(click.get_current_context().meta.get(_NAMES, ()))
 
 
 import_option = click.option(
