@@ -16,11 +16,12 @@ from baselines.analysis.analysed import ANALYSIS, CODES, TRAINED, AnalysisOption
 from baselines.analysis.codes import read_analysed
 from baselines.analysis.labels import PAPER_CODE
 from baselines.analysis.pages import Structure, by_structure, with_interval
-from baselines.analysis.report import FIGURES, SCHEMA, check_runs, plain, run_stages, save_pictures
+from baselines.analysis.report import FIGURES, SCHEMA, check_runs, run_stages, save_pictures
 from baselines.config import RunConfig
 from baselines.runs.provenance import code_commit
 from baselines.training.experiment import board_of
 from sraven.core.base.errors import ConfigurationError
+from sraven.core.base.jsonable import as_json
 from sraven.core.system.files import write_json
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _compare(
         if len(known) > 1:
             names = "ood", "test", "configuration"
             columns = (np.array([runs[number][name] for number in known]) for name in names)
-            found = plain(across_runs(np.array(list(known.values())), *columns))
+            found = as_json(across_runs(np.array(list(known.values())), *columns))
             across.append({**structure._asdict(), **found, "of": list(known)})
     return {"board": configs[0].board, "metric": metric, "runs": runs, "across": across}
 

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from baselines.analysis.analysed import (
     ANALYSIS,
     Analysed,
@@ -46,20 +44,6 @@ CONTROLS: Mapping[str, str] = {
 """What numbers are to be read against, by the names that they have in `analysis.json`."""
 
 _OF_RUN = ("board", "board_digest", "attention", "heads", "layers", "steps", "seed")
-
-
-def plain(value: Any) -> Any:
-    """Return a result as JSON values; arrays become lists, NaN null, keys texts."""
-    if isinstance(value, np.ndarray | np.generic):
-        return plain(value.tolist())
-    if hasattr(value, "_asdict"):
-        return plain(value._asdict())
-    if isinstance(value, Mapping):
-        return {str(name): plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
-    found = as_json(value)
-    return plain(found) if isinstance(found, dict) else found
 
 
 def check_runs(folders: Sequence[Path], options: AnalysisOptions) -> None:
@@ -146,7 +130,7 @@ def run_stages(
         if stage.suits(found):
             on_progress(stage.title)
             results[name] = stage.compute(found)
-            content[name] = plain(stage.said(results[name]))
+            content[name] = as_json(stage.said(results[name]))
             write_json(out / ANALYSIS, content)
     return content, results
 

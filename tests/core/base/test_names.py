@@ -268,6 +268,7 @@ def test_what_json_lacks_becomes_what_it_has():
         "by_name": {"a": [1, [None]], "b": {"c": {"value": 2}}},
     }
     assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert as_json({"a": np.array([[0.5, np.nan]]), "b": [np.int64(3)]}) == {"a": [[0.5, None]], "b": [3]}
 
 
 def test_what_json_has_stays():
