@@ -25,7 +25,6 @@ from baselines.config import RunConfig
 from baselines.training.experiment import board_of
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.spec import digest
-from sraven.core.boards.board import Board
 from sraven.core.system.files import read_bounded
 from sraven.core.system.lock import LOCK, Lock
 
@@ -69,7 +68,6 @@ class Analysed:
         folder: of the run.
         config: of it.
         params: its parameters.
-        board: that it was trained on.
         subject: the task as it is analysed.
         parts: whose codes there are.
         layers: that are analysed, from 0.
@@ -81,7 +79,6 @@ class Analysed:
     folder: Path
     config: RunConfig
     params: Any
-    board: Board
     subject: Subject
     parts: tuple[Part, ...]
     layers: tuple[int, ...]
@@ -111,14 +108,14 @@ class Analysed:
 
 
 def read_options(
-    board: Board, config: RunConfig, options: AnalysisOptions
+    config: RunConfig, options: AnalysisOptions
 ) -> tuple[Subject, tuple[str, ...], tuple[int, ...]]:
     """Return what options mean for a run: its subject, pairs, and layers from 0.
 
     Raises:
         ConfigurationError: (a ValueError) for what the run or its task doesn't have.
     """
-    subject = subject_of(board.task, options.protocol)
+    subject = subject_of(board_of(config).task, options.protocol)
     wrong = [layer for layer in options.layers if not 1 <= layer <= config.layers]
     if wrong:
         raise ConfigurationError(f"layer {wrong[0]}: the run has layers 1 to {config.layers}")
@@ -176,8 +173,7 @@ def analysed(
         ConfigurationError: (a ValueError) for what can't be analysed.
     """
     config, params = load_analysed(folder)
-    board = board_of(config)
-    subject, pairs, layers = read_options(board, config, options)
+    subject, pairs, layers = read_options(config, options)
     parts, collector = subject.parts(options.n), Collector(config, subject, pairs)
     codes: dict[str, dict[str, ByPart]] = {}
     digests: dict[str, str] = {}
@@ -202,7 +198,7 @@ def analysed(
         codes[network] = dict(found)
         digests |= {f"{CODES}/{paths[pair].name}": codes_digest(found[pair]) for pair in pairs}
     notes = _notes(config, subject, codes[TRAINED])
-    return Analysed(folder, config, params, board, subject, parts, layers, codes, digests, notes)
+    return Analysed(folder, config, params, subject, parts, layers, codes, digests, notes)
 
 
 def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[str, dict[str, Codes]]:

@@ -86,11 +86,11 @@ def digest_of(arrays: Mapping[str, Array]) -> str:
 # The networks ---------------------------------------------------------------------------------------
 
 
-def read_analysed(folder: Any) -> RunConfig:
-    """Return the configuration of a run whose codes can be analysed.
+def load_analysed(folder: Any) -> tuple[RunConfig, Any]:
+    """Return the configuration and the parameters of a finished run whose codes can be analysed.
 
     Raises:
-        OutputError: if there is no run.
+        OutputError: if there is no run, or it isn't finished.
         ConfigurationError: if it is one of a language model, or of a network without latent codes.
     """
     config = read_run(folder)
@@ -104,17 +104,6 @@ def read_analysed(folder: Any) -> RunConfig:
         getattr(network, "has_codes", False) and getattr(find_module(config.attention), "has_codes", True)
     ):
         raise ConfigurationError(f"{folder} is of {config.in_words}, which has no latent codes")
-    return config
-
-
-def load_analysed(folder: Any) -> tuple[RunConfig, Any]:
-    """Return the configuration and the parameters of a finished run whose codes can be analysed.
-
-    Raises:
-        OutputError: if there is no run, or it isn't finished.
-        ConfigurationError: if it is one of a language model, or of a network without latent codes.
-    """
-    read_analysed(folder)
     return load_run(folder)
 
 

@@ -13,10 +13,9 @@ import numpy as np
 
 from baselines.analysis.across_runs import across_runs
 from baselines.analysis.analysed import ANALYSIS, CODES, TRAINED, AnalysisOptions, OnStage, analysed, claimed
-from baselines.analysis.codes import read_analysed
 from baselines.analysis.labels import PAPER_CODE
 from baselines.analysis.pages import Structure, by_structure, with_interval
-from baselines.analysis.report import FIGURES, SCHEMA, check_runs, run_stages, save_pictures
+from baselines.analysis.report import FIGURES, SCHEMA, check_run, run_stages, save_pictures
 from baselines.config import RunConfig
 from baselines.runs.provenance import code_commit
 from baselines.training.experiment import board_of
@@ -26,6 +25,9 @@ from sraven.core.system.files import write_json
 
 if TYPE_CHECKING:
     from baselines.analysis.plots.frame import Picture
+
+Similarities = Mapping[Structure, float | None]
+"""The topographic similarities of a run by what each is of."""
 
 _STAGES = ("scores", "topography")
 
@@ -46,8 +48,7 @@ def analyse_runs(
         OutputError: if a run isn't finished, or a directory holds something else.
         ConfigurationError: (a ValueError) for runs that can't be compared.
     """
-    check_runs(folders, options)
-    configs = [read_analysed(folder) for folder in folders]
+    configs = [check_run(folder, options) for folder in folders]
     _check_runs(folders, configs, options)
     contents = []
     with claimed(out, None):
@@ -61,10 +62,11 @@ def analyse_runs(
             with claimed(out / name, config.digest):
                 found = analysed(folder, out / name, at, on_stage, (TRAINED,))
                 contents.append(run_stages(found, _STAGES, out / name, command, on_stage)[0])
-        content = _compare(folders, configs, contents, options)
+        similarities = [_structures(content, options) for content in contents]
+        content = _compare(folders, configs, contents, similarities)
         content = {"schema": SCHEMA, "command": command, "commit": code_commit(), **content}
         if options.figures:
-            content[FIGURES] = save_pictures(_pictures(content), out)
+            content[FIGURES] = save_pictures(_pictures(content, similarities), out)
         write_json(out / ANALYSIS, content)
         (out / CODES).rmdir()  # they are in the runs' directories
     return content
@@ -86,7 +88,7 @@ def _check_runs(folders: Sequence[Path], configs: Sequence[RunConfig], options: 
         seen[config.digest] = folder
 
 
-def _structures(content: Mapping[str, Any], options: AnalysisOptions) -> dict[Structure, float | None]:
+def _structures(content: Mapping[str, Any], options: AnalysisOptions) -> Similarities:
     """Return each topographic similarity of a run by what it is of."""
     return {
         where if options.layers else where._replace(layer="last"): found["correlation"]
@@ -98,10 +100,9 @@ def _compare(
     folders: Sequence[Path],
     configs: Sequence[RunConfig],
     contents: Sequence[Mapping[str, Any]],
-    options: AnalysisOptions,
+    similarities: Sequence[Similarities],
 ) -> dict[str, Any]:
     metric = board_of(configs[0]).metric
-    similarities = [_structures(content, options) for content in contents]
     runs = [
         {
             "folder": str(folder),
@@ -128,7 +129,7 @@ def _compare(
     return {"board": configs[0].board, "metric": metric, "runs": runs, "across": across}
 
 
-def _pictures(content: Mapping[str, Any]) -> "dict[str, Picture]":
+def _pictures(content: Mapping[str, Any], similarities: Sequence[Similarities]) -> "dict[str, Picture]":
     """Return a picture of each comparison."""
     from baselines.analysis.plots.clouds import runs_picture
 
@@ -136,14 +137,11 @@ def _pictures(content: Mapping[str, Any]) -> "dict[str, Picture]":
     for each in content["across"]:
         structure = Structure(*(each[name] for name in Structure._fields))
         of = [content["runs"][number] for number in each["of"]]
-        values = [
-            next(t["correlation"] for t in run["topography"] if {**t, **structure._asdict()} == t)
-            for run in of
-        ]
+        values = np.array([similarities[number][structure] for number in each["of"]])
         rho, partial = (with_interval(each[name], 2, "not defined") for name in ("correlation", "partial"))
         lines = [f"Spearman {rho}", f"partial on test {partial}", each["statement"]]
         groups, ood = [run["attention"] for run in of], np.array([run["ood"] for run in of])
         of_codes = f"{structure.tasks}: {structure.task_distance}, {structure.code_distance}"
         names = f"topographic similarity, {of_codes}", f"{content['metric']} on ood"
-        pictures[f"across-{'-'.join(structure)}"] = runs_picture(groups, np.array(values), ood, lines, names)
+        pictures[f"across-{'-'.join(structure)}"] = runs_picture(groups, values, ood, lines, names)
     return pictures

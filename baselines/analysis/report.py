@@ -13,11 +13,11 @@ from baselines.analysis.analysed import (
     claimed,
     read_options,
 )
-from baselines.analysis.codes import load_analysed, read_analysed
+from baselines.analysis.codes import load_analysed
 from baselines.analysis.stages import STAGES
+from baselines.config import RunConfig
 from baselines.runs.command import train_command
 from baselines.runs.provenance import code_commit, read_provenance
-from baselines.training.experiment import board_of
 from sraven.core.base.jsonable import as_json
 from sraven.core.system.files import write_json
 
@@ -46,16 +46,16 @@ CONTROLS: Mapping[str, str] = {
 _OF_RUN = ("board", "board_digest", "attention", "heads", "layers", "steps", "seed")
 
 
-def check_runs(folders: Sequence[Path], options: AnalysisOptions) -> None:
-    """Check that all runs can be analysed with these options, before the first one is.
+def check_run(folder: Path, options: AnalysisOptions) -> RunConfig:
+    """Return the configuration of a run, if it can be analysed with these options.
 
     Raises:
-        OutputError: if one is no run, or isn't finished.
-        ConfigurationError: (a ValueError) for a language model's run, or options that don't suit one.
+        OutputError: if it is no run, or isn't finished.
+        ConfigurationError: (a ValueError) for a language model's run, or options that don't suit it.
     """
-    for folder in folders:
-        config, _ = load_analysed(folder)
-        read_options(board_of(config), config, options)
+    config, _ = load_analysed(folder)
+    read_options(config, options)
+    return config
 
 
 def describe(found: Analysed, command: str) -> dict[str, Any]:
@@ -98,8 +98,8 @@ def analyse_run(
         OutputError: if the run isn't finished, or the directory holds something else.
         ConfigurationError: (a ValueError) for what can't be analysed.
     """
-    check_runs([folder], options)
-    with claimed(out, read_analysed(folder).digest):
+    config = check_run(folder, options)
+    with claimed(out, config.digest):
         found = analysed(folder, out, options, on_progress)
         names = [name for name, stage in STAGES.items() if options.figures or not stage.for_figures]
         content, results = run_stages(found, names, out, command, on_progress)
