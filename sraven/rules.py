@@ -142,9 +142,16 @@ def _rows(rule: Rule, K: int) -> NDArray[np.int64]:
     return rows
 
 
-def _fits_alone(rule: Rule, x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
-    """Return which rows follow a rule, by three equal ones."""
-    return rule.fits(np.stack([x] * 3), np.stack([y] * 3), np.stack([z] * 3), K)
+def fits_alone(rule: Rule, rows: Symbols, K: int) -> NDArray[np.bool_]:
+    """Return which rows follow a rule, by features of three equal ones: bool ``[...]``.
+
+    Args:
+        rule: a rule.
+        rows: symbols ``[3, ...]``: x, y and z of each row.
+        K: symbols.
+    """
+    x, y, z = np.stack([rows] * 3, axis=1)
+    return rule.fits(x, y, z, K)
 
 
 def _check_fits(rule: Rule, K: int) -> None:
@@ -153,13 +160,13 @@ def _check_fits(rule: Rule, K: int) -> None:
     Raises:
         ConfigurationError: if they are others, or one row has a say in whether another fits.
     """
-    x, y, z = np.indices((K, K, K)).reshape(3, -1)
-    fitting = _fits_alone(rule, x, y, z, K)
+    x, y, z = rows = np.indices((K, K, K)).reshape(3, -1)
+    fitting = fits_alone(rule, rows, K)
     drawn = np.zeros_like(fitting)
     drawn[np.array([K * K, K, 1]) @ _rows(rule, K)] = True
     one, other = (index.ravel() for index in np.indices((K**3, K**3)))
-    rows = np.stack([one, other, one])
-    mixed = rule.fits(x[rows], y[rows], z[rows], K)
+    mix = np.stack([one, other, one])
+    mixed = rule.fits(x[mix], y[mix], z[mix], K)
     if (fitting != drawn).any() or (mixed != (fitting[one] & fitting[other])).any():
         raise ConfigurationError(f"rule {rule.name!r}: the rows that fit it aren't those that it draws")
     if fitting.reshape(K, K, K).sum(axis=2).max() > 1:
@@ -223,7 +230,7 @@ def completions(K: int, rules: Rules = RULES) -> NDArray[np.int64]:
     table = np.full((len(check_rules(rules)) - len(RULES), K * K), -1, np.int64)
     for row, rule in zip(table, rules[len(RULES) :], strict=True):
         for z in range(K):
-            fitting = _fits_alone(rule, x, y, np.full_like(x, z), K)
+            fitting = fits_alone(rule, np.stack([x, y, np.full_like(x, z)]), K)
             if (row[fitting] >= 0).any():
                 raise ConfigurationError(f"rule {rule.name!r}: two symbols z fit the same x and y at K={K}")
             row[fitting] = z

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from baselines.analysis.intervals import stream
-from sraven.rules import DISTRIBUTE_THREE, RULES, Rules
+from sraven.rules import RULES, Rules, fits_alone
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -107,18 +107,9 @@ def rule_disagreement(K: int, rules: Rules = RULES) -> Floats:
 
 
 def row_law(K: int, rule: int, rules: Rules = RULES) -> Floats:
-    """Return the probability of each row (x, y, z) that a rule draws: float64 ``[K, K, K]``."""
-    symbols = np.arange(K)
-    law = np.zeros((K, K, K))
-    draw = rules[rule].draw
-    if draw is None:
-        assert rule == DISTRIBUTE_THREE, "no other rule has rows that depend on each other"
-        x, y, z = np.indices(law.shape)
-        law[(x != y) & (y != z) & (x != z)] = 1 / (K * (K - 1) * (K - 2))
-        return law
-    x, y = (each.ravel() for each in np.meshgrid(symbols, symbols))
-    np.add.at(law, tuple(np.broadcast_arrays(*draw(x, y, K))), 1 / K**2)
-    return law
+    """Return the probability of each row (x, y, z), all that fit a rule alike: float64 ``[K, K, K]``."""
+    fitting = fits_alone(rules[rule], np.indices((K, K, K)), K)
+    return np.asarray(fitting / fitting.sum())
 
 
 def zero_one(count: int) -> Floats:

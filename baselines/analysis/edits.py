@@ -21,6 +21,7 @@ from baselines.analysis.codes import Codes, Collector
 from baselines.analysis.labels import FIRST, RULE, SECOND, Subject
 from baselines.config import RunConfig
 from sraven.core.base.estimate import Mean, mean
+from sraven.rules import Rule, fits_alone
 
 Array = NDArray[Any]
 
@@ -62,19 +63,15 @@ class Rates:
         return dict(zip(OUTCOMES, means, strict=True))
 
 
-def symbols_of_rules(rules: Sequence[Any], K: int) -> NDArray[np.int64]:
+def symbols_of_rules(rules: Sequence[Rule], K: int) -> NDArray[np.int64]:
     """Return the z with which x, y, z is a row of each rule: ``[R, K, K]``, -1 if there is none or several.
 
     Args:
-        rules: `sraven.rules.Rule` objects.
+        rules: of the task.
         K: symbols.
     """
-    x, y, z = np.indices((K, K, K))
-    found = np.full((len(rules), K, K), -1)
-    for number, rule in enumerate(rules):
-        fits = rule.fits(*(np.stack([each] * 3) for each in (x, y, z)), K)
-        found[number] = np.where(fits.sum(axis=2) == 1, fits.argmax(axis=2), -1)
-    return found
+    fits = np.stack([fits_alone(rule, np.indices((K, K, K)), K) for rule in rules])
+    return np.where(fits.sum(axis=3) == 1, fits.argmax(axis=3), -1)
 
 
 def codes_of_rules(codes: Codes, rules: int) -> NDArray[np.float64]:
