@@ -144,45 +144,38 @@ def moves_of(kind: str, means_RLC: Array, trials: Trials, seed: int = 1) -> NDAr
     return np.asarray(moved, np.float32)
 
 
-class Editor:
-    """Runs a network with the codes of one position moved; its program is compiled once.
+def move_codes(layer: int, codes_BHQT: jax.Array, piece: Mapping[str, jax.Array]) -> jax.Array:
+    """Return a layer's codes, those of one query in each instance moved: an edit as `Collector` takes it."""
+    moves_BKH, query_B, keys_BK = piece["moves"][:, layer], piece["query"], piece["edited"]
+    # The last layer has the rows of queries with outputs alone, and they are the last ones of the others.
+    row_B = codes_BHQT.shape[2] + query_B
+    at_B = jnp.arange(len(row_B))
+    return codes_BHQT.at[at_B[:, None], :, row_B[:, None], keys_BK].add(moves_BKH)
+
+
+def predict_moved(
+    collector: Collector, params: Any, codes: Codes, split: str, rows: Array, moves: Array
+) -> Array:
+    """Return the symbols ``[N]`` that are predicted where codes are moved.
 
     Args:
-        config: of the run.
-        subject: SRAVEN, as it is analysed.
-        pair: whose codes are moved.
+        collector: of one pair, with `move_codes` as its edit.
+        params: of the network.
+        codes: of this pair.
+        split: that they are of.
+        rows: ``[N]``, which of them are moved.
+        moves: float32 ``[N, L, C]``.
     """
-
-    def __init__(self, config: RunConfig, subject: Subject, pair: str) -> None:
-        self.subject, self.pair = subject, pair
-        self._collector = Collector(config, subject, (pair,), self._move)
-
-    def _move(self, layer: int, codes_BHQT: jax.Array, piece: Mapping[str, jax.Array]) -> jax.Array:
-        moves_BKH, query_B, keys_BK = piece["moves"][:, layer], piece["query"], piece["edited"]
-        # The last layer has the rows of queries with outputs alone, and they are the last ones of the others.
-        row_B = codes_BHQT.shape[2] + query_B
-        at_B = jnp.arange(len(row_B))
-        return codes_BHQT.at[at_B[:, None], :, row_B[:, None], keys_BK].add(moves_BKH)
-
-    def predict(self, params: Any, codes: Codes, split: str, rows: Array, moves: Array) -> Array:
-        """Return the symbols ``[N]`` that are predicted where codes are moved.
-
-        Args:
-            params: of the network.
-            codes: of this pair.
-            split: that they are of.
-            rows: ``[N]``, which of them are moved.
-            moves: float32 ``[N, L, C]``.
-        """
-        batch = self.subject.task.take(split, codes.index[rows])
-        keys_NPK = self.subject.truth(batch).keys[self.pair]
-        N, place = np.arange(len(rows)), np.searchsorted(self.subject.positions, codes.position[rows])
-        keys_NK, num_outputs = keys_NPK[N, place], self._collector.num_outputs
-        moved = moves.reshape(*moves.shape[:2], keys_NK.shape[1], -1)
-        query = (codes.position[rows] - num_outputs).astype(np.int32)
-        more = {"moves": moved, "query": query, "edited": keys_NK.astype(np.int32)}
-        out_NPO, _ = self._collector.run(params, batch, keys_NPK, **more)
-        return np.asarray(out_NPO[N, place].argmax(axis=-1))
+    subject, (pair,) = collector.subject, collector.pairs
+    batch = subject.task.take(split, codes.index[rows])
+    keys_NPK = subject.truth(batch).keys[pair]
+    N, place = np.arange(len(rows)), np.searchsorted(subject.positions, codes.position[rows])
+    keys_NK = keys_NPK[N, place]
+    moved = moves.reshape(*moves.shape[:2], keys_NK.shape[1], -1)
+    query = (codes.position[rows] - collector.num_outputs).astype(np.int32)
+    more = {"moves": moved, "query": query, "edited": keys_NK.astype(np.int32)}
+    out_NPO, _ = collector.run(params, batch, keys_NPK, **more)
+    return np.asarray(out_NPO[N, place].argmax(axis=-1))
 
 
 def try_edits(
@@ -213,12 +206,12 @@ def try_edits(
     trials = plan_trials(edited, symbols_of_rules(rules, subject.task.K), known, per_pair)
     if not len(trials.row):
         return []
-    editor, found = Editor(config, subject, pair), []
+    collector, found = Collector(config, subject, (pair,), move_codes), []
     for layers, kind in DONE:
         moves = moves_of(kind, means_RLC, trials)
         if layers == FINAL:
             moves[:, :-1] = 0
-        said = editor.predict(params, edited, split, trials.row, moves)
+        said = predict_moved(collector, params, edited, split, trials.row, moves)
         counted = sort_outcomes(said, edited.target[trials.row], trials, len(rules))
         found.append(Rates(kind, layers, *counted))
     return found

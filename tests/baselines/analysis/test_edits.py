@@ -10,7 +10,7 @@ import pytest
 
 from baselines.analysis import edits
 from baselines.analysis.codes import Collector, untrained_params
-from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Editor
+from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
 from baselines.training.experiment import model_of
@@ -61,10 +61,10 @@ def test_an_edit_moves_the_code_of_one_query_with_its_keys(prepared, pair):
             given = given.at[0, :, query, key].add(moves[b, layer, 3 * number : 3 * number + 3])
         return given
 
-    found = Editor(config, subject, pair)
+    collector = Collector(config, subject, (pair,), edits.move_codes)
     outs = []
-    found._collector.run = partial(spy, found._collector.run, outs)
-    said = found.predict(params, codes, "test", rows, moves)
+    collector.run = partial(spy, collector.run, outs)
+    said = edits.predict_moved(collector, params, codes, "test", rows, moves)
     for b in range(3):
         one = {name: jnp.asarray(getattr(batch, name)[b : b + 1]) for name in encoding.fields}
         given = {"num_outputs": M, "edit_codes": partial(edit, b)}
@@ -93,13 +93,13 @@ def test_a_network_that_follows_its_codes_is_found_and_its_controls_tell(prepare
     codes = planted(codes["self"])
     symbols = edits.symbols_of_rules(RULES, K)
 
-    def predict(self, params, codes, split, rows, moves):
+    def predict(collector, params, codes, split, rows, moves):
         moved = codes.codes[:, rows].swapaxes(0, 1) + moves
         rule = moved[:, -1].argmax(axis=1)
         first, second = (codes.labels[f"{name}_input"][rows] for name in ("first", "second"))
         return np.where(rule == codes.labels["rule"][rows], codes.target[rows], symbols[rule, first, second])
 
-    monkeypatch.setattr(Editor, "predict", predict)
+    monkeypatch.setattr(edits, "predict_moved", predict)
     every = edits.try_edits(config, params, subject, "self", codes, codes, "test")
     found = {(each.layers, each.kind): each for each in every}
     assert set(found) == {(ALL, NONE), *product((ALL, FINAL), (EDIT, RANDOM, THIRD))}
