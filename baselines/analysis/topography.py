@@ -5,14 +5,14 @@ aren't independent, so its p-value is that of a Mantel test: the tasks change pl
 their distances.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import permutations
+from math import factorial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
+from scipy.stats import permutation_test, rankdata
 
 from baselines.analysis.intervals import stream
 from baselines.analysis.similarity import cosines, mean_codes, varying
@@ -32,7 +32,8 @@ EXACT_TASKS = 8
 PERMUTATIONS = 1_999
 """Random permutations of more tasks; with the tasks as they are, 2,000."""
 
-_ROUNDING = 1e-9
+_AT_ONCE = 16
+"""Permutations whose distances are in memory at once."""
 
 
 @dataclass(frozen=True)
@@ -83,11 +84,27 @@ def topographic_similarity(tasks: Floats, codes: Floats) -> Topography:
     placed = np.zeros((2, count, count))
     placed[:, upper[0], upper[1]] = ranks
     mine, theirs = placed + placed.transpose(0, 2, 1)
-    scale = 2 * norms[0] * norms[1]
-    moved = _products(mine, theirs) / scale
-    reached = int((moved >= moved[0] - _ROUNDING).sum())
-    observed = float(np.clip(moved[0], -1, 1))  # rounding may lead beyond
-    return Topography(observed, reached / len(moved), len(moved), count <= EXACT_TASKS, count)
+
+    def correlation(orders: Array, axis: int) -> Floats:
+        """Return the correlations with the tasks of codes in some orders ``[..., G]``."""
+        moved = theirs[orders[..., :, None], orders[..., None, :]]
+        return np.asarray(np.einsum("ij,...ij->...", mine, moved) / (2 * norms[0] * norms[1]))
+
+    exact = count <= EXACT_TASKS
+    found = permutation_test(
+        (np.arange(count),),
+        correlation,
+        permutation_type="pairings",
+        vectorized=True,
+        n_resamples=factorial(EXACT_TASKS) if exact else PERMUTATIONS,
+        batch=_AT_ONCE,
+        alternative="greater",
+        rng=stream(stream="mantel", tasks=count),
+    )
+    observed = float(np.clip(found.statistic, -1, 1))  # rounding may lead beyond
+    # Of all there are, one is the tasks as they are; beside random ones, these count as well.
+    permutations = len(found.null_distribution) + (0 if exact else 1)
+    return Topography(observed, float(found.pvalue), permutations, exact, count)
 
 
 def topography(codes: Array, groups: Array, tasks: Mapping[str, Floats]) -> dict[str, dict[str, Topography]]:
@@ -117,27 +134,3 @@ def topography(codes: Array, groups: Array, tasks: Mapping[str, Floats]) -> dict
 def _centred_ranks(values: Floats) -> Floats:
     """Return ranks less their mean: exactly 0 where all values are alike."""
     return np.asarray(rankdata(values) - (len(values) + 1) / 2)
-
-
-def _products(mine: Floats, theirs: Floats) -> Floats:
-    """Return Σ mine · theirs ``[G, G]``, with their tasks in each order: the first one as they are."""
-    count = len(mine)
-    if count <= EXACT_TASKS:  # so many orders of so few that they are taken at once
-        orders = np.array(list(permutations(range(count))))
-        moved = theirs[orders[:, :, None], orders[:, None]]
-        return np.asarray(np.einsum("ij,oij->o", mine, moved))
-    rows, both = np.empty_like(theirs), np.empty_like(theirs)  # used again: fresh memory would cost more
-    found = []
-    for order in _random_orders(count):
-        np.take(theirs, order, axis=0, out=rows, mode="clip")
-        np.take(rows, order, axis=1, out=both, mode="clip")
-        found.append(np.einsum("ij,ij->", mine, both))
-    return np.array(found)
-
-
-def _random_orders(count: int) -> Iterator[NDArray[np.int64]]:
-    """Yield permutations of tasks ``[count]``: the identity, then random ones."""
-    yield np.arange(count)
-    random = stream(stream="mantel", tasks=count)
-    for _ in range(PERMUTATIONS):
-        yield random.permutation(count)
