@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from baselines.analysis.codes import Codes
@@ -39,12 +40,10 @@ def write_codes(path: Path, found: Mapping[str, Codes], plan: Mapping[str, Any])
         plan: what they are made of, as JSON values: equal plans give equal codes, up to rounding.
     """
     note = {"plan": plan, "digest": codes_digest(found)}
-    layers = [(part, layer, codes) for part, codes in found.items() for layer in range(codes.layers)]
-    schema = _table(*layers[0]).schema.with_metadata({METADATA: canonical_json(note).encode()})
-    with replacing(path) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
-        for each in layers:
-            table = _table(*each)
-            writer.write_table(table.cast(schema), row_group_size=len(table))
+    tables = [_table(part, layer, codes) for part, codes in found.items() for layer in range(codes.layers)]
+    table = pa.concat_tables(tables).replace_schema_metadata({METADATA: canonical_json(note).encode()})
+    with replacing(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
 
 
 def read_codes(path: Path, plan: Mapping[str, Any]) -> dict[str, Codes] | None:
@@ -59,7 +58,7 @@ def read_codes(path: Path, plan: Mapping[str, Any]) -> dict[str, Codes] | None:
             note = json.loads(file.schema_arrow.metadata[METADATA])
             if note["plan"] != json.loads(canonical_json(plan)):
                 return None
-            found = _codes_of(file)
+            found = _codes_of(file.read())
         return found if codes_digest(found) == note["digest"] else None
     except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
         return None
@@ -88,19 +87,18 @@ def _lists(rows: Any) -> pa.Array:
     return pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
 
 
-def _codes_of(file: pq.ParquetFile) -> dict[str, Codes]:
-    """Return the codes of an open file; a row group is a layer of a part, as `write_codes` has it."""
-    groups: dict[str, list[pa.Table]] = {}
-    for number in range(file.num_row_groups):
-        table = file.read_row_group(number).combine_chunks()
-        groups.setdefault(table["part"][0].as_py(), []).append(table)
+def _codes_of(table: pa.Table) -> dict[str, Codes]:
+    """Return the codes of a file's table; a part has its layers one after the other."""
     found = {}
-    for part, layers in groups.items():
-        names = [name for name in layers[0].column_names if name not in ("part", "layer", "code", "output")]
-        arrays = {name: layers[0][name].to_numpy() for name in names}
+    for part in table["part"].unique().to_pylist():
+        rows = table.filter(pc.equal(table["part"], part))
+        layers = len(rows["layer"].unique())
+        first = rows.slice(0, len(rows) // layers)
+        names = [name for name in first.column_names if name not in ("part", "layer", "code", "output")]
+        arrays = {name: first[name].to_numpy() for name in names}
         labels = {name.removeprefix(_LABEL): arrays.pop(name) for name in names if name.startswith(_LABEL)}
-        codes = np.stack([_rows(layer["code"]) for layer in layers])
-        found[part] = Codes(codes, labels=labels, output=_rows(layers[0]["output"]), **arrays)
+        codes = _rows(rows["code"]).reshape(layers, len(first), -1)
+        found[part] = Codes(codes, labels=labels, output=_rows(first["output"]), **arrays)
     return found
 
 
