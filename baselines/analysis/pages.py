@@ -143,7 +143,7 @@ def _minus(number: float, digits: int = 3) -> str:
     return f"{number:.{digits}f}".replace("-", "−")
 
 
-def _score(probe: Mapping[str, Any] | None, part: str, metric: str, interval: bool = False) -> str:
+def score_of(probe: Mapping[str, Any] | None, part: str, metric: str, interval: bool = False) -> str:
     """Return what a probe scores on a part."""
     found = (probe or {}).get("scores", {}).get(part, {}).get("metrics", {}).get(metric)
     if found is None:
@@ -161,7 +161,7 @@ def _untrained(found: Mapping[str, Any], part: str, metric: str) -> str:
     """Return the mean over untrained networks and their range; of early records, the one that there is."""
     values = found.get("untrained", {}).get(part, {}).get(metric)
     if not values:
-        return _score(found["controls"].get("untrained"), part, metric)
+        return score_of(found["controls"].get("untrained"), part, metric)
     return f"{sum(values) / len(values):.3f} ({min(values):.3f} to {max(values):.3f})"
 
 
@@ -172,9 +172,9 @@ def _probes(
     part = record.judged
     for pair, layers in record.found["decoding"].items():
         for layer, found in layers.items():
-            own = _score(found["probe"], part, metric, interval=True)
+            own = score_of(found["probe"], part, metric, interval=True)
             own = "constant" if own == _NOTHING else own
-            others = (_score(found["controls"].get(name), part, metric) for name in controls)
+            others = (score_of(found["controls"].get(name), part, metric) for name in controls)
             apart = (_difference(found, names, part, metric) for names in differences)
             yield [record.title, f"`{pair}`", layer, own, _untrained(found, part, metric), *apart, *others]
 

@@ -128,12 +128,7 @@ def _print_decoding(content: Mapping[str, Any]) -> None:
     judged = content["judged"]
     for pair, layers in content["decoding"].items():
         probes = {layer: {"codes": each["probe"], **each["controls"]} for layer, each in layers.items()}
-        scored = {
-            name
-            for of_layer in probes.values()
-            for probe in of_layer.values()
-            for name in probe["scores"].get(judged, {"metrics": ()})["metrics"]
-        }
+        scored = next(iter(probes.values()))["majority"]["scores"][judged]["metrics"]
         headings = [name.replace("_", " ") for name in next(iter(probes.values()))]
         for metric in (name for name in _SHOWN if name in scored):
             print_rows(
@@ -147,12 +142,11 @@ def _print_decoding(content: Mapping[str, Any]) -> None:
 
 
 def _cell(probe: Mapping[str, Any], part: str, metric: str, name: str) -> str:
-    from baselines.analysis.pages import with_interval
+    from baselines.analysis.pages import score_of
 
-    found = probe["scores"].get(part, {}).get("metrics", {}).get(metric)
-    if found is None:
-        return "constant" if probe["notes"] and not probe["kept"] else "–"
-    return with_interval(found if name == "codes" else {**found, "low": None})
+    if probe["notes"] and not probe["kept"]:
+        return "constant"
+    return score_of(probe, part, metric, interval=name == "codes")
 
 
 def _topography(found: Mapping[str, Any], last: str) -> Iterator[tuple[str, ...]]:
