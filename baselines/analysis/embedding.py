@@ -73,13 +73,6 @@ class Embedding:
     seed: int
 
 
-def choose_points(count: int, points: int = POINTS, seed: int = 0) -> NDArray[np.int64]:
-    """Return which of ``count`` codes a picture shows, ascending: all of them, or ``points`` at random."""
-    if count <= points:
-        return np.arange(count)
-    return np.sort(np.random.default_rng(seed).choice(count, points, replace=False))
-
-
 def embed(codes: ArrayLike, seed: int = 0, points: int = POINTS) -> Embedding:
     """Lay codes out in the plane by t-SNE, after principal components where they are wide.
 
@@ -100,7 +93,8 @@ def embed(codes: ArrayLike, seed: int = 0, points: int = POINTS) -> Embedding:
     from threadpoolctl import threadpool_limits
 
     array = _check_codes(codes)
-    chosen = choose_points(len(array), points, seed)
+    random, count = np.random.default_rng(seed), len(array)
+    chosen = np.sort(random.choice(count, min(points, count), replace=False))
     shown = array[chosen]
     spread = shown.std(axis=0).max()
     if spread <= 1e-6 * np.abs(shown).max():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from baselines.analysis.embedding import NEIGHBOURS, choose_points, embed, neighbours
+from baselines.analysis.embedding import NEIGHBOURS, embed, neighbours
 from sraven.core.base.errors import ConfigurationError
 
 LABELS = np.arange(120) % 4
@@ -26,11 +26,10 @@ def test_clusters_stay_clusters_in_the_plane(clusters):
 
 
 def test_points_are_chosen_at_random_and_in_order():
-    assert (choose_points(7, 9) == np.arange(7)).all()
-    some = choose_points(1_000, 50, seed=1)
+    codes = np.random.default_rng(0).normal(size=(1_000, 3))
+    some, again, other = (embed(codes, seed, points=50).chosen for seed in (1, 1, 2))
     assert len(np.unique(some)) == 50 and (np.diff(some) > 0).all()
-    assert (some == choose_points(1_000, 50, seed=1)).all()
-    assert (some != choose_points(1_000, 50, seed=2)).any()
+    assert (some == again).all() and (some != other).any()
 
 
 def test_neighbours_in_clusters_have_one_label_and_on_a_line_values_near_theirs(clusters):
