@@ -22,8 +22,7 @@ from baselines.reproduction.words import number, reported
 from baselines.views.style import panels_of
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board
-from sraven.core.page.palette import follow_scheme, palette
-from sraven.core.system.files import replacing
+from sraven.core.page.palette import palette, save_figure
 from sraven.views.plots import FAINT, INK, PAPER
 
 COLOURS = {title: palette()[name].light for name, title in ATTENTIONS.items()}
@@ -125,10 +124,8 @@ def drawn_digest(path: Path) -> str | None:
 
 def save_picture(picture: ResultPicture, path: Path) -> None:
     """Write a picture as SVG, light or dark as its reader has it."""
-    with mpl.rc_context(_FONT), replacing(path) as temporary:
-        metadata = {"Date": None, "Description": f"sraven:{picture.digest}"}
-        picture.draw().savefig(temporary, format="svg", metadata=metadata)
-        temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")
+    with mpl.rc_context(_FONT):
+        save_figure(picture.draw(), path, "svg", Description=f"sraven:{picture.digest}")
 
 
 # A figure ---------------------------------------------------------------------------------------------

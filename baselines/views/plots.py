@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter
 
 from baselines.views.curves import LOSS, Curves, Group, thin, view
-from baselines.views.style import COLOURS, SMALL, STYLE, STYLES, panels_of, save_figure
+from baselines.views.style import COLOURS, SMALL, STYLE, STYLES, panels_of
+from sraven.core.page.palette import save_figure
 from sraven.views.plots import INK, PAPER
 
 _POINTS = 150
@@ -93,4 +94,4 @@ def save_curves(curves: Curves, path: Path, file_format: str) -> None:
     with rc_context(STYLE):
         figure = Figure(figsize=size, facecolor=PAPER, layout="constrained")
         _draw(figure, curves, across)
-        save_figure(figure, Path(path), file_format, 150)
+        save_figure(figure, Path(path), file_format)

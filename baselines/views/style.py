@@ -1,13 +1,10 @@
-"""Style of the pictures of runs: sizes of text, colours, marks, Matplotlib's settings; and their files."""
+"""Style of the pictures of runs: sizes of text, colours, marks, Matplotlib's settings."""
 
-from pathlib import Path
 from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sraven.core.page.palette import follow_scheme
-from sraven.core.system.files import replacing
 from sraven.views.plots import FAINT, INK
 
 SMALL, TEXT, TITLE = 7.0, 7.5, 8.5
@@ -69,12 +66,3 @@ def panels_of(figure: Figure, count: int, across: int, **options: Any) -> list[A
     for each in axes[count:]:
         each.set_visible(False)
     return axes[:count]
-
-
-def save_figure(figure: Figure, path: Path, file_format: str, dpi: float) -> None:
-    """Write a figure as PNG, or as SVG that is light or dark as its reader has it; byte-identical again."""
-    metadata = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}[file_format]
-    with replacing(path) as temporary:
-        figure.savefig(temporary, dpi=dpi, format=file_format, metadata=metadata)
-        if file_format == "svg":
-            temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")

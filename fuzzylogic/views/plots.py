@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from fuzzylogic.record import evaluate_terms
 from fuzzylogic.views.show import Puzzle
 from sraven.core.base.errors import ConfigurationError
-from sraven.core.page.palette import follow_scheme, palette
-from sraven.core.system.files import replacing
+from sraven.core.page.palette import palette, save_figure
 
 Array = NDArray[np.float32]
 
@@ -42,13 +41,8 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = True) -> None:
     with rc_context(_style()):
         figure = Figure(figsize=(5.0, 4.6), layout="constrained", facecolor=palette()["surface"].light)
         _draw(figure, puzzle, axis, surface)
-        svg = Path(path).suffix == ".svg"
-        with replacing(Path(path)) as temporary:
-            figure.savefig(
-                temporary, dpi=200, format="svg" if svg else "png", metadata={"Date": None} if svg else None
-            )
-            if svg:
-                temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")
+        file_format = "svg" if Path(path).suffix == ".svg" else "png"
+        save_figure(figure, Path(path), file_format, 200)
 
 
 def _style() -> Any:

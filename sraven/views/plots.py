@@ -7,8 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from sraven.core.page.palette import palette
-from sraven.core.system.files import replacing
+from sraven.core.page.palette import palette, save_figure
 from sraven.views.show import ANSWERS_SHOWN, Puzzle, colour
 
 _CELL = 0.6
@@ -83,5 +82,4 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:
     figure.text(
         0.02, (text_height - 0.05) / total, text, va="top", family="monospace", fontsize=10, color=INK
     )
-    with replacing(Path(path)) as temporary:
-        figure.savefig(temporary, dpi=150, format="png")
+    save_figure(figure, Path(path), "png")

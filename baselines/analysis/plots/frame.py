@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from baselines.views.style import SMALL, STYLE, TEXT, TITLE, save_figure
-from sraven.core.page.palette import palette
+from baselines.views.style import SMALL, STYLE, TEXT, TITLE
+from sraven.core.page.palette import palette, save_figure
 from sraven.views.plots import PAPER
 
 COLUMN, PAGE = 3.35, 6.9

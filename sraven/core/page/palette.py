@@ -6,7 +6,10 @@ import re
 from collections.abc import Collection, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sraven.core.system.files import replacing
 
 _COLOUR = re.compile(r"--([a-z-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);")
 
@@ -51,3 +54,20 @@ def follow_scheme(svg: str) -> str:
     )
     style = f"<style>@media(prefers-color-scheme:dark){{{rules}}}</style>"
     return re.sub(r"<svg\b[^>]*>", lambda opening: f"{opening[0]}{style}", svg, count=1)
+
+
+def save_figure(figure: Any, path: Path, file_format: str, dpi: float = 150, **metadata: str) -> None:
+    """Write a figure as PNG, or as SVG that is light or dark as its reader has it; byte-identical again.
+
+    Args:
+        figure: Matplotlib's.
+        path: the file to write.
+        file_format: ``png`` or ``svg``.
+        dpi: dots an inch.
+        **metadata: what the file says of itself, by Matplotlib's names.
+    """
+    unset = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}[file_format]
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=dpi, format=file_format, metadata={**unset, **metadata})
+        if file_format == "svg":
+            temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")

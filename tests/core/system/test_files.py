@@ -196,9 +196,7 @@ OWN_READERS = {
     "waits until a file of its own is on disk": ["baselines/runs/checkpoint.py"],
     "text of any size, a record at a time": ["baselines/lm/records.py"],
     "a file of JAX": ["baselines/model/fast/foreign.py"],
-    "a picture that it wrote": [
-        *("baselines/views/style.py", "baselines/reproduction/plots.py", "fuzzylogic/views/plots.py"),
-    ],
+    "a picture that it wrote": ["baselines/reproduction/plots.py", "sraven/core/page/palette.py"],
     "a file of the system's": ["baselines/runs/provenance.py"],
     "texts of a checkout, beside the pages to be written": ["baselines/reproduction/pages.py"],
     "a page that it wrote": ["baselines/reproduction/render.py"],
