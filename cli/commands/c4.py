@@ -1,4 +1,4 @@
-"""Text for the language model: prepare."""
+"""The language model: prepare, fingerprint, sample, complete."""
 
 import json
 from pathlib import Path
