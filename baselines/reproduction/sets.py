@@ -240,6 +240,13 @@ _SHOWN = tuple(
 _DROPOUT = _by_value(
     "fuzzylogic-v1", "attention dropout", "attention_dropout", {0.0: "0", 0.1: "0.1"}, **FUZZY
 )
+_PRECISION = _by_value(
+    "fuzzylogic-v1",
+    "precision",
+    "precision",
+    {"default": "float32", "bfloat16": "bfloat16"},
+    **FUZZY,
+)
 _TERMS = (("the paper's", "fuzzylogic-paper-terms-v1"), ("drawn", "fuzzylogic-terms-v1"))
 _HEADS = _over(lambda heads: _attentions("sraven-v1", {"heads": str(heads)}, heads=heads), (1, 2, 4, 8, 16))
 _FEATURES = _over(
@@ -324,6 +331,13 @@ FIGURES: Mapping[str, Figure] = {
             "fuzzylogic",
             _DROPOUT,
             compared=("attention", "attention dropout"),
+        ),
+        Figure(
+            "precision-fuzzylogic",
+            "Not in the paper: dense layers with inputs rounded to bfloat16, on fuzzy logic",
+            "fuzzylogic",
+            _PRECISION,
+            compared=("attention", "precision"),
         ),
         Figure(
             "splits-fuzzylogic",

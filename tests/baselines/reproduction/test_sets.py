@@ -100,7 +100,8 @@ def test_both_readings_of_the_width_factor_are_cells():
 def test_a_run_of_several_figures_has_one_home():
     figure = FIGURES["table-a1-fuzzylogic"]
     hyla = config_of(figure.rows[2], figure.points[0], 1)
-    beside = ["attention-dropout", "splits-fuzzylogic", "rivals-fuzzylogic", "positions-fuzzylogic"]
+    beside = ["attention-dropout", "precision-fuzzylogic", "splits-fuzzylogic", "rivals-fuzzylogic"]
+    beside += ["positions-fuzzylogic"]
     assert homes_of(hyla) == ["figure-2c", "table-a1-fuzzylogic", *beside]
     deep = config_of(figure.rows[9], figure.points[0], 1)
     assert homes_of(deep) == ["table-a1-fuzzylogic", "rivals-fuzzylogic"]
