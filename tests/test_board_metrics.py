@@ -12,6 +12,7 @@ from fuzzylogic import FuzzyLogic
 from fuzzylogic.scoring import FuzzyLogicScoring
 from helpers import fuzzy_oracle, oracle
 from helpers.checkout import REPOSITORY
+from helpers.refusals import assert_refused
 from helpers.submissions import (
     DEFINITIONS,
     FUZZY_BOARD,
@@ -23,7 +24,7 @@ from helpers.submissions import (
     truth,
     use_boards,
 )
-from sraven import SRAVEN, Board, BoardError, ConfigurationError, score_submission
+from sraven import SRAVEN, Board, BoardError, score_submission
 from sraven.core.boards.board import board_ids, read_board
 from sraven.core.boards.ceilings import ANSWERS, KNOWS, Ceiling
 from sraven.core.boards.freeze import make_board
@@ -100,8 +101,7 @@ def test_metric_that_is_lacking_is_named():
     content = small_board(SRAVEN_BOARD).content
     board = Board.from_content({**content, "metrics": [*content["metrics"], "beauty", "wit"]})
     for ask in (lambda: board.metrics, lambda: board.score("ood", truth(board, "ood"))):
-        with pytest.raises(BoardError, match="scored by beauty, wit, which this sraven can't compute; "):
-            ask()
+        assert_refused("scored by beauty, wit, which this sraven can't compute; ", ask, error=BoardError)
 
 
 @pytest.mark.parametrize("name", [SRAVEN_BOARD, FUZZY_BOARD])
@@ -206,8 +206,7 @@ def test_definition_that_is_unknown_is_refused():
     board = Board.from_content({**small_board(SRAVEN_BOARD).content, "ceiling_definition": 2})
     with pytest.raises(BoardError, match="ceiling of accuracy by definition 2, which this sraven doesn't"):
         board.ceiling("ood", "accuracy")
-    with pytest.raises(ConfigurationError, match=r"prior='nothing': .*'split', 'all comb"):
-        board.ceiling("ood", "accuracy", "nothing")
+    assert_refused(r"prior='nothing': .*'split', 'all comb", board.ceiling, "ood", "accuracy", "nothing")
 
 
 def test_new_definition_is_named_by_new_boards_and_old_ones_keep_theirs(monkeypatch):

@@ -13,6 +13,7 @@ from fuzzylogic import FuzzyLogic
 from helpers.batches import same
 from helpers.checkout import REPOSITORY
 from helpers.example import SIZES, all_bytes
+from helpers.refusals import assert_refused
 from helpers.submissions import DEFINITIONS, assert_filed_alike
 from helpers.tiny_runs import tiny
 from sraven import SRAVEN, ConfigurationError, score_submission
@@ -122,8 +123,7 @@ def test_second_version_is_the_one_of_new_tasks_and_what_holds_is_the_last_chang
     assert SRAVEN().version == FuzzyLogic().version == C4().version == "2"
     assert latest({"1": "a"}, "2") == latest({"1": "a"}, "1") == "a"
     assert [latest({"1": "a", "2": "b"}, version) for version in "12"] == ["a", "b"]
-    with pytest.raises(ConfigurationError, match="'1', '2'"):
-        check_version("3")
+    assert_refused("'1', '2'", check_version, "3")
 
 
 # Datasets
@@ -203,5 +203,4 @@ def test_newer_run_is_refused_by_name():
         (lacking, "lacks seed, width"),
         ([1], "expected names and values"),
     ):
-        with pytest.raises(ConfigurationError, match=message):
-            read_config(found)
+        assert_refused(message, read_config, found)

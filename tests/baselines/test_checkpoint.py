@@ -20,6 +20,7 @@ from baselines.runs.log import LOG
 from baselines.runs.result import RESULT
 from baselines.training.step import State
 from baselines.training.train import train, train_runs
+from helpers.refusals import assert_refused
 from helpers.tiny_runs import STEPS, assert_same_bits, tiny, tiny_options
 from sraven import OutputError
 from sraven.core.base.spec import values_of
@@ -138,13 +139,11 @@ def test_what_is_not_there_or_cannot_be_read_is_one_line(copy):
         (RUN[::-1], TARGET, "it is of another run, or the run's configuration was changed"),
         (RUN, {"other": TARGET["weights"]}, "2 is whole, but can't be read: "),
     ):
-        with pytest.raises(OutputError, match=message):
-            Checkpoints(copy, run).restore(target)
+        assert_refused(message, Checkpoints(copy, run).restore, target, error=OutputError)
     for step in "12":
         damage(copy / step, "no checksums")
     message = r"no checkpoint is whole: .*2 is damaged \(it has no .*; delete the run"
-    with pytest.raises(OutputError, match=message):
-        restore(copy)
+    assert_refused(message, restore, copy, error=OutputError)
 
 
 def test_one_that_cannot_be_read_now_is_no_damage(copy, monkeypatch):
@@ -155,8 +154,7 @@ def test_one_that_cannot_be_read_now_is_no_damage(copy, monkeypatch):
 
     monkeypatch.setattr(checkpoint, "sha256_of_file", refuse)
     wanted = r"2 can't be read \(.*: Permission denied\); mend that, or remove it to go on from the check"
-    with pytest.raises(OutputError, match=wanted):
-        restore(copy)
+    assert_refused(wanted, restore, copy, error=OutputError)
     monkeypatch.undo()
     assert_restored(copy, 2)
 
@@ -232,12 +230,10 @@ def test_another_checkpoint_under_a_name_is_not_taken_for_it(tiny_copy, capsys, 
     if of_old:
         forget_run(tiny_copy / CHECKPOINTS / str(STEPS))
     found = rf"{STEPS} is damaged \(it is the checkpoint of step {HALF}, under another name\)"
-    with pytest.raises(OutputError, match=found):
-        load_run(tiny_copy)
+    assert_refused(found, load_run, tiny_copy, error=OutputError)
     shutil.rmtree(tiny_copy / CHECKPOINTS / str(HALF))
     (tiny_copy / RESULT).unlink()
-    with pytest.raises(OutputError, match=f"no checkpoint is whole: .*{found}"):
-        train(tiny(), tiny_copy)
+    assert_refused(f"no checkpoint is whole: .*{found}", train, tiny(), tiny_copy, error=OutputError)
     assert capsys.readouterr().err == ""
 
 

@@ -14,6 +14,7 @@ from baselines.training.grid import SUMMARY, Judge, points_of, read_grid, select
 from baselines.training.optim import Hyperparams
 from baselines.training.train import Outcome, train_runs
 from helpers.command import sraven
+from helpers.refusals import assert_refused
 from helpers.tiny_runs import tiny, tiny_options
 from sraven import ConfigurationError
 
@@ -143,8 +144,7 @@ def test_the_best_is_chosen_on_test_alone(tmp_path):
     points = points_of(tiny(), {"warmup": (1, 2)}, [0], tmp_path)
     for split in ("ood", "ood_terms", "train"):
         judge = Judge("r2_per_sequence", split, True, lambda config, params: 0.0)
-        with pytest.raises(ConfigurationError, match=f"the split that chooses='{split}': .*'test'"):
-            select(points, [], tmp_path, judge)
+        assert_refused(f"the split that chooses='{split}': .*'test'", select, points, [], tmp_path, judge)
     assert list(tmp_path.iterdir()) == []
     summary = chosen(tmp_path, [[0.1], [0.5], [0.3]])
     assert summary["selected"] == 1 and summary["split"] == "test"

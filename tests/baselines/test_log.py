@@ -12,6 +12,7 @@ from baselines.runs.directory import CHECKPOINTS
 from baselines.runs.log import LOG, Log, read_log
 from baselines.runs.sinks import EVENTS
 from baselines.training.train import train
+from helpers.refusals import assert_refused
 from helpers.tiny_runs import CHUNK, STEPS, assert_same_bits, lines_of, tiny, tiny_options
 from sraven import OutputError
 
@@ -153,8 +154,7 @@ def test_something_else_in_its_place_is_refused_without_waiting(tmp_path, make):
     (tmp_path / "precious").write_text("ten years of work")
     make(tmp_path / LOG)
     for use in (lambda: Log(tmp_path, 0), lambda: read_log(tmp_path)):
-        with pytest.raises(OutputError, match=r"log\.jsonl is no log \(.*, or too large\); move it away"):
-            use()
+        assert_refused(r"log\.jsonl is no log \(.*, or too large\); move it away", use, error=OutputError)
     assert (tmp_path / "precious").read_text() == "ten years of work"
 
 
@@ -181,8 +181,7 @@ def test_cutting_a_log_needs_no_room(tmp_path, monkeypatch):
 )
 def test_a_damaged_log_is_no_part_of_a_submission(tmp_path, line):
     """The last line, without its end, is left out: somebody may be writing it."""
-    with pytest.raises(OutputError, match=r"log\.jsonl can't be read: No such file"):
-        read_log(tmp_path)
+    assert_refused(r"log\.jsonl can't be read: No such file", read_log, tmp_path, error=OutputError)
     (tmp_path / LOG).write_text(f"{line}\n{LINES[0]}\n{LINES[1][:-2]}", "latin-1")
     with pytest.raises(OutputError, match=r"damaged in line 1; the same `sraven train` again mends it"):
         read_log(tmp_path)

@@ -23,6 +23,7 @@ from baselines.training.experiment import board_experiment
 from baselines.training.scores_while_training import board_scores, with_scores
 from baselines.training.sharding import make_mesh
 from baselines.training.train import train, train_runs
+from helpers.refusals import assert_refused
 from helpers.tiny_runs import (
     CHUNK,
     EXACTLY,
@@ -36,7 +37,6 @@ from helpers.tiny_runs import (
     tiny_options,
 )
 from helpers.two_processes import kill_at_first_checkpoint, start_two
-from sraven import ConfigurationError
 
 SCORING = {"score_every": STEPS // 2, "score_instances": 70}
 
@@ -150,8 +150,7 @@ def test_bad_processes_are_refused_in_one_line(never, tmp_path, run, coordinator
 
 @pytest.mark.parametrize("coordinator", ["host0", "host0:", ":1234", "host0:port"])
 def test_coordinator_that_is_no_address_is_refused(never, coordinator):
-    with pytest.raises(ConfigurationError, match=f"coordinator '{coordinator}'.*such as host0:1234"):
-        processes.join(coordinator, 2, 0)
+    assert_refused(f"coordinator '{coordinator}'.*such as host0:1234", processes.join, coordinator, 2, 0)
     processes.join(None, None, None)  # a single process joins nothing
 
 
@@ -160,8 +159,7 @@ def test_auto_where_there_is_no_cluster_is_refused(monkeypatch):
         raise ValueError("coordinator_address should be defined.")
 
     monkeypatch.setattr("jax.distributed.initialize", initialise)
-    with pytest.raises(ConfigurationError, match=r"coordinator 'auto'.*such as host0:1234"):
-        processes.join("auto", None, None)
+    assert_refused(r"coordinator 'auto'.*such as host0:1234", processes.join, "auto", None, None)
 
 
 def test_mesh_of_several_processes_has_all_devices(monkeypatch):
@@ -170,5 +168,4 @@ def test_mesh_of_several_processes_has_all_devices(monkeypatch):
     monkeypatch.setattr("jax.devices", lambda: devices)
     monkeypatch.setattr("jax.process_count", lambda: 2)
     message = r"mesh 'data=2' has 2 devices; here: 4 devices \(cpu\); all devices of all processes are needed"
-    with pytest.raises(ConfigurationError, match=message):
-        make_mesh("data=2")
+    assert_refused(message, make_mesh, "data=2")

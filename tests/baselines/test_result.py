@@ -25,6 +25,7 @@ from baselines.training.experiment import board_experiment
 from baselines.training.scores_while_training import board_scores, with_scores
 from baselines.training.sharding import make_mesh
 from baselines.training.train import train
+from helpers.refusals import assert_refused
 from helpers.tiny_runs import CHUNK, STEPS, lines_of, tiny
 from sraven.core.base.errors import OutputError
 from sraven.core.base.spec import values_of
@@ -90,8 +91,7 @@ def test_run_that_diverged_says_where(copy):
     found = read_result(copy)
     assert (found["diverged"], found["steps"]) == (15, {"planned": STEPS, "done": 15})
     shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
-    with pytest.raises(OutputError, match="diverged: its loss is no number after step 15"):
-        load_run(copy)
+    assert_refused("diverged: its loss is no number after step 15", load_run, copy, error=OutputError)
 
 
 def test_training_leaves_who_trained_without_naming_the_machine(finished):
@@ -129,8 +129,7 @@ def test_machines_in_words():
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"machine": 5}', "[" * 10_000])
 def test_record_that_is_none_is_refused_in_a_line(copy, content):
     next(copy.glob(RECORD.format("*"))).write_text(content)
-    with pytest.raises(OutputError, match="can't be read"):
-        read_provenance(copy)
+    assert_refused("can't be read", read_provenance, copy, error=OutputError)
 
 
 def test_commit_is_that_of_the_checkout_and_says_if_files_were_changed(tmp_path, monkeypatch):
@@ -204,12 +203,10 @@ def test_run_that_cannot_be_written_is_evaluated_all_the_same(copy, capsys, monk
 @pytest.mark.parametrize("content", ["", "[]", '{"schema": 2}', "[" * 10_000])
 def test_result_that_is_none_is_refused_in_a_line_and_written_anew(copy, content):
     (copy / RESULT).write_text(content)
-    with pytest.raises(OutputError, match="can't be read"):
-        read_result(copy)
+    assert_refused("can't be read", read_result, copy, error=OutputError)
     write_result(copy, tiny())
     assert read_result(copy)["digest"] == tiny().digest
-    with pytest.raises(OutputError, match=f"has no {RESULT}; training writes it"):
-        read_result(copy.parent)
+    assert_refused(f"has no {RESULT}; training writes it", read_result, copy.parent, error=OutputError)
 
 
 def test_record_is_left_once(tmp_path):

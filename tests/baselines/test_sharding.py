@@ -14,6 +14,7 @@ from baselines.encode import encoding_of
 from baselines.runs.log import SCORES
 from baselines.training.experiment import program_of
 from baselines.training.sharding import check_batch, make_mesh, state_shardings
+from helpers.refusals import assert_refused
 from helpers.sharding_cases import CONFIGS, DEVICES, GRADIENTS, MOVES
 from helpers.tiny_runs import EXACTLY, STEPS, assert_gradients_agree, assert_runs_agree, lines_of, once
 from sraven import ConfigurationError
@@ -170,8 +171,7 @@ def test_moments_lie_as_their_parameters_do_and_stacked_states_behind_the_axis_o
     ],
 )
 def test_bad_mesh_is_refused(shape, message):
-    with pytest.raises(ConfigurationError, match=re.escape(message)):
-        make_mesh(shape)
+    assert_refused(re.escape(message), make_mesh, shape)
 
 
 @pytest.mark.parametrize("shape", [None, "data=1", "fsdp=1", " data = 1 , fsdp=1", "fsdp=1,data=1"])

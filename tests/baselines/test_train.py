@@ -15,6 +15,7 @@ from baselines.runs.directory import CHECKPOINTS, CONFIG
 from baselines.training.predict import predict
 from baselines.training.train import train
 from helpers import tiny_runs
+from helpers.refusals import assert_refused
 from helpers.tiny_runs import changed_run, compiled_once, shared_directory
 from sraven import ConfigurationError, OutputError, score_submission
 from sraven.core.boards.board import read_board
@@ -41,8 +42,7 @@ def test_directories_of_something_else_and_checkpoints_between_chunks_are_refuse
     with pytest.raises(OutputError, match="holds another run \\(attention, learning_rate differ\\)"):
         train(tiny("softmax", learning_rate=0.5), finished)
     (tmp_path / "novel.txt").write_text("It was a dark night.")
-    with pytest.raises(OutputError, match="isn't empty and holds no run"):
-        train(tiny(), tmp_path)
+    assert_refused("isn't empty and holds no run", train, tiny(), tmp_path, error=OutputError)
     with pytest.raises(ConfigurationError, match="save_every=130: expected a multiple of 100"):
         train(tiny(), tmp_path / "run", save_every=130)
     assert [path.name for path in tmp_path.iterdir()] == ["novel.txt"]
@@ -90,8 +90,7 @@ def test_evaluated_runs_are_a_submission(finished, tmp_path, run):
 def test_runs_of_different_configurations_are_no_entry(finished, tmp_path):
     other = changed_run(finished, tmp_path / "other", learning_rate=0.5)
     for run, message in ((other, r"differs from .* in more than its seed"), (finished, "the same seed")):
-        with pytest.raises(ConfigurationError, match=message):
-            write_entry([finished, run], tmp_path / "entry", authors=["A. Author"])
+        assert_refused(message, write_entry, [finished, run], tmp_path / "entry", authors=["A. Author"])
     assert not (tmp_path / "entry").exists()
 
 
@@ -105,7 +104,5 @@ def test_runs_can_be_looked_at_at_any_checkpoint(finished, tmp_path):
         load_run(finished, step=100)
     copy = shutil.copytree(finished, tmp_path / "copy")
     shutil.rmtree(copy / CHECKPOINTS)
-    with pytest.raises(OutputError, match="no checkpoint yet"):
-        load_run(copy, step=-1)
-    with pytest.raises(OutputError, match="holds no run"):
-        load_run(tmp_path)
+    assert_refused("no checkpoint yet", load_run, copy, error=OutputError, step=-1)
+    assert_refused("holds no run", load_run, tmp_path, error=OutputError)

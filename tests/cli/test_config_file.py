@@ -15,8 +15,8 @@ from baselines.runs.log import LOG
 from baselines.runs.result import RESULT, read_result
 from cli.commands.train import command
 from helpers.command import sraven
+from helpers.refusals import assert_refused
 from helpers.tiny_runs import TINY, quickly, shared_directory, tiny, tiny_options
-from sraven import ConfigurationError
 
 LINE = ["train", "fuzzylogic-v1", "--print-config"]
 
@@ -151,8 +151,7 @@ def test_files_that_cant_be_read_are_named(tmp_path):
         (tmp_path, r"config\.json can't be read: No such file"),
         (tmp_path / "large.yaml", "more than 1,048,576 bytes"),
     ):
-        with pytest.raises(ConfigurationError, match=message):
-            read_config_file(path)
+        assert_refused(message, read_config_file, path)
 
 
 def test_nothing_is_printed_or_trained_that_cant_be(refused, tmp_path, monkeypatch):

@@ -8,8 +8,9 @@ import pytest
 
 from fuzzylogic import FuzzyLogic, ridge, score, score_by_combination
 from helpers import fuzzy_oracle
+from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, score_predictions, small_board
-from sraven import CapacityError, ConfigurationError
+from sraven import CapacityError
 from sraven.core.boards.board import read_board
 from sraven.core.boards.scoring import Run, score_runs
 
@@ -202,8 +203,7 @@ def test_sequences_without_variance_are_left_out_of_the_papers_r2():
     ],
 )
 def test_bad_input_is_refused(predictions, targets, message):
-    with pytest.raises(ConfigurationError, match=message):
-        score(predictions, targets)
+    assert_refused(message, score, predictions, targets)
 
 
 # Linear observers

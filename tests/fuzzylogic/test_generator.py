@@ -12,8 +12,9 @@ from fuzzylogic.estimate import estimate_ambiguity
 from fuzzylogic.record import evaluate_terms
 from fuzzylogic.terms import binomials, combinations_of, formula, rank_all
 from helpers import fuzzy_oracle
+from helpers.refusals import assert_refused
 from helpers.uniformity import assert_uniform
-from sraven import CapacityError, ConfigurationError
+from sraven import CapacityError
 
 CONFIGURATIONS = [
     {"L": 4, "K": 2, "N": 32, "holdout": 0.7, "unseen_terms": 0.25, "seed": 0},
@@ -158,8 +159,7 @@ def test_very_many_combinations(L, K, dtype, total):
     assert batch.terms.dtype == dtype and task.n_combinations("all") == total
     assert [fuzzy_oracle.colex_number(row) for row in batch.terms.tolist()] == batch.combination.tolist()
     assert set(batch.terms.ravel()) <= set(task.partition.seen)
-    with pytest.raises(CapacityError, match="too many to list"):
-        task.combinations("ood")
+    assert_refused("too many to list", task.combinations, "ood", error=CapacityError)
 
 
 @pytest.mark.parametrize(
@@ -180,16 +180,14 @@ def test_very_many_combinations(L, K, dtype, total):
     ],
 )
 def test_bad_configurations_are_refused(values, message):
-    with pytest.raises(ConfigurationError, match=message.replace("(", r"\(")):
-        FuzzyLogic(**values)
+    assert_refused(message.replace("(", r"\("), FuzzyLogic, **values)
 
 
 def test_splits_that_are_switched_off_are_refused():
     task = FuzzyLogic(holdout=0, unseen_terms=0)
     assert task.splits == ("train", "test")
     for split in ("ood", "ood_terms"):
-        with pytest.raises(ConfigurationError, match=f"split='{split}': .*train, test, all"):
-            task.sample(split, 0, 1)
+        assert_refused(f"split='{split}': .*train, test, all", task.sample, split, 0, 1)
 
 
 def test_the_papers_unknown_terms_are_the_last_and_others_keep_their_configuration():
@@ -301,8 +299,7 @@ def test_too_many_open_combinations_are_refused(monkeypatch):
     monkeypatch.setattr(fuzzylogic.identifiability, "VISIT_LIMIT", 1_000)
     task = FuzzyLogic(L=6, K=3, N=2, holdout=0, unseen_terms=0)
     batch = task.sample("train", 0, 10)
-    with pytest.raises(CapacityError, match="use more points"):
-        identify(batch.inputs, batch.targets, 3)
+    assert_refused("use more points", identify, batch.inputs, batch.targets, 3, error=CapacityError)
 
 
 @pytest.mark.parametrize(
@@ -318,5 +315,4 @@ def test_too_many_open_combinations_are_refused(monkeypatch):
 )
 def test_bad_input_is_refused(change, message):
     arguments = {"inputs": np.zeros((3, 5, 4), np.float32), "targets": np.zeros((3, 5), np.float32), "K": 2}
-    with pytest.raises(ConfigurationError, match=message):
-        identify(**{**arguments, **change})
+    assert_refused(message, identify, **{**arguments, **change})

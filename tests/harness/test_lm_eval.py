@@ -7,7 +7,8 @@ import pytest
 
 from helpers.command import sraven
 from helpers.harnesses import needs
-from sraven import SRAVEN, ConfigurationError
+from helpers.refusals import assert_refused
+from sraven import SRAVEN
 from sraven.core.boards.board import read_board
 from sraven.harness.lm_eval import functions
 from sraven.harness.questions import count_sets, make_questions, pose
@@ -103,8 +104,7 @@ def test_boards_are_asked_in_their_order():
     )
     copied = [rung["floors"]["copy-last-panel"] for rung in read_board("sraven-text-lite-v2").rungs]
     assert rows["floor"] == pytest.approx(copied * 100)
-    with pytest.raises(ConfigurationError, match="leave puzzle_seed out"):
-        functions.questions(puzzle_seed=3, board="sraven-text-lite-v2")
+    assert_refused("leave puzzle_seed out", functions.questions, puzzle_seed=3, board="sraven-text-lite-v2")
 
 
 def test_twins_are_reported_by_whole_sets(reported):

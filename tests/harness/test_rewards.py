@@ -8,7 +8,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from sraven import SRAVEN, ConfigurationError, list_answers
+from helpers.refusals import assert_refused
+from sraven import SRAVEN, list_answers
 from sraven.harness import gym
 from sraven.harness.questions import judge, make_questions, pose
 from sraven.harness.rewards import make_dataset, reward
@@ -37,8 +38,7 @@ def test_rewards_are_strict_unless_they_are_asked_to_be_lenient(dataset):
     replies = [f"{answer}." for answer in columns["answer"]]
     assert reward(replies, **columns) == [0.0, 0.0]
     assert reward(replies, **columns, reading="lenient") == [1.0, 1.0]
-    with pytest.raises(ConfigurationError, match="'strict', 'lenient'"):
-        reward(replies, **columns, reading="kind")
+    assert_refused("'strict', 'lenient'", reward, replies, **columns, reading="kind")
 
 
 def test_rewards_of_texts_and_of_chats_are_the_same(dataset):
@@ -92,8 +92,7 @@ def test_gym_asks_and_scores_without_reasoning_gym():
             assert puzzles.score_answer(wrong, entry) == 0
     with pytest.raises(IndexError, match="puzzle 3 of 3"):
         puzzles[3]
-    with pytest.raises(ConfigurationError, match="form='plain'"):
-        gym.SravenConfig(form="plain").validate()
+    assert_refused("form='plain'", gym.SravenConfig(form="plain").validate)
 
 
 def test_gym_is_one_of_reasoning_gyms_where_that_is(monkeypatch):

@@ -4,10 +4,8 @@ import json
 import re
 
 import numpy as np
-import pytest
 
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
-from sraven import ConfigurationError
 from sraven.core.challenge import score_challenge
 from sraven.core.challenge.files import exact_json
 
@@ -23,14 +21,6 @@ def secret_text(secret=SECRET):
 def truth(batch):
     """Return what is to be predicted."""
     return batch.target if hasattr(batch, "target") else batch.targets[:, -1]
-
-
-def refuse(message, function, *arguments, error=ConfigurationError):
-    with pytest.raises(error) as refused:
-        function(*arguments)
-    text = str(refused.value)
-    assert re.search(message, text), text
-    assert text.isprintable()
 
 
 def flip(path):

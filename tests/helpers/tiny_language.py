@@ -91,7 +91,7 @@ def all_quickly(cache):
     reload(sample)
 
 
-def assert_refused(tmp_path, message, *arguments, code=2):
+def assert_command_refused(tmp_path, message, *arguments, code=2):
     """Check that a command ends with one line, which has some words, and leaves everything as it was."""
     before = snapshot(tmp_path)
     found, out, err = sraven(*arguments)

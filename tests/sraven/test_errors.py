@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from helpers import error_oracle, oracle
+from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board
 from sraven import SRAVEN, ConfigurationError, count_answers, sort_errors
 from sraven.core.tasks.families import diagnosis_of
@@ -204,8 +205,7 @@ def test_bad_input_is_told_in_one_line(change, message):
     given = {"K": 8, "predictions": np.zeros((3, 4), int), "answers": None, **change}
     of_batch = {name: given.pop(name) for name in ("permutations", "rules") if name in given}
     batch = Batch(**{**SRAVEN().sample("test", 0, 3)._asdict(), **of_batch})
-    with pytest.raises(ConfigurationError, match=message):
-        sort_errors(batch, **given)
+    assert_refused(message, sort_errors, batch, **given)
 
 
 # The distance to the combinations of training

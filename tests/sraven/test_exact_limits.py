@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fuzzylogic import FuzzyLogic, identify
+from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board
 from sraven import (
     SRAVEN,
@@ -56,8 +57,7 @@ def test_lattices_that_outgrow_their_memory_give_the_same(monkeypatch, M, K, fun
 def test_a_lattice_that_outgrows_all_memory_is_one_error(monkeypatch):
     monkeypatch.setattr(explanations, "CAPACITY_LIMIT", explanations.FIRST_CAPACITY)
     batch = SRAVEN(M=8, K=4, holdout=0).sample("all", 0, 211)
-    with pytest.raises(CapacityError, match="use a larger K or a smaller M"):
-        count_answers(batch.context, 4)
+    assert_refused("use a larger K or a smaller M", count_answers, batch.context, 4, error=CapacityError)
 
 
 @pytest.mark.parametrize("function", ALL)
@@ -132,8 +132,7 @@ def test_bad_contexts_are_refused(function, context, K, part):
 
 @pytest.mark.parametrize("context", [np.zeros((1, 8, 3), int), np.zeros((8, 3)), np.full((8, 3), 7)])
 def test_bad_contexts_are_not_listed(context):
-    with pytest.raises(ConfigurationError, match="context"):
-        list_answers(context, 7)
+    assert_refused("context", list_answers, context, 7)
 
 
 @pytest.mark.parametrize("function", PANELS)
@@ -141,8 +140,7 @@ def test_bad_contexts_are_not_listed(context):
     "panel", [np.zeros((5, 2), int), np.zeros((4, 3), int), np.zeros((5, 3)), np.full((5, 3), 7)]
 )
 def test_bad_panels_are_refused(function, panel):
-    with pytest.raises(ConfigurationError, match=r"panel|target"):
-        function(np.zeros((5, 8, 3), int), panel, 7)
+    assert_refused(r"panel|target", function, np.zeros((5, 8, 3), int), panel, 7)
 
 
 @pytest.mark.parametrize("function", OBSERVERS)
@@ -157,8 +155,7 @@ def test_bad_panels_are_refused(function, panel):
     ],
 )
 def test_bad_combinations_are_refused(function, combinations, part):
-    with pytest.raises(ConfigurationError, match=f"combinations .*{re.escape(part)}"):
-        function(np.zeros((5, 8, 3), int), 7, combinations)
+    assert_refused(f"combinations .*{re.escape(part)}", function, np.zeros((5, 8, 3), int), 7, combinations)
 
 
 # A task's own methods on its instances, and scores off boards
@@ -246,5 +243,4 @@ def test_scores_are_those_of_the_boards(name):
     ],
 )
 def test_what_can_not_be_scored_is_refused(instances, predictions, message):
-    with pytest.raises(ConfigurationError, match=message):
-        TASKS["plain"].score(instances, predictions)
+    assert_refused(message, TASKS["plain"].score, instances, predictions)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from helpers import oracle
+from helpers.refusals import assert_refused
 from helpers.uniformity import assert_uniform
 from sraven import SRAVEN, ConfigurationError, splits
 from sraven.core.base.arguments import floor_of_share
@@ -139,10 +140,7 @@ def test_holdouts_that_errors_advise_are_possible(M):
 
 def test_a_partition_that_is_not_found_is_an_error_with_advice(monkeypatch):
     monkeypatch.setattr(splits, "_ATTEMPTS", 7)
-    with pytest.raises(
-        ConfigurationError, match=r"holdout=0.9999.*7 draws.*M=8, seed=0.*use a smaller holdout"
-    ):
-        partition(8, 0.9999, 0)
+    assert_refused(r"holdout=0.9999.*7 draws.*M=8, seed=0.*use a smaller holdout", partition, 8, 0.9999, 0)
 
 
 @pytest.mark.parametrize(
@@ -153,5 +151,4 @@ def test_a_partition_that_is_not_found_is_an_error_with_advice(monkeypatch):
     ],
 )
 def test_an_unknown_split_is_refused(holdout, split, parts):
-    with pytest.raises(ConfigurationError, match=".*".join(parts)):
-        SRAVEN(holdout=holdout).combinations(split)
+    assert_refused(".*".join(parts), SRAVEN(holdout=holdout).combinations, split)

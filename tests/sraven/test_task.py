@@ -9,7 +9,8 @@ from hypothesis import given, strategies as st
 
 from helpers import oracle
 from helpers.batches import FAR, config, same
-from sraven import SRAVEN, CapacityError, ConfigurationError, count_answers, task as task_module
+from helpers.refusals import assert_refused
+from sraven import SRAVEN, CapacityError, count_answers, task as task_module
 
 
 def fingerprint(batch):
@@ -165,5 +166,4 @@ def test_a_task_can_not_be_changed():
     ],
 )
 def test_bad_configurations_are_refused(fields, parts):
-    with pytest.raises(ConfigurationError, match=".*".join(parts)):
-        SRAVEN(**fields)
+    assert_refused(".*".join(parts), SRAVEN, **fields)

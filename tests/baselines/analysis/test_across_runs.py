@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from baselines.analysis.across_runs import across_runs
-from sraven.core.base.errors import ConfigurationError
+from helpers.refusals import assert_refused
 
 
 def runs(n, seeds=2, seed=0):
@@ -59,5 +59,4 @@ def test_scores_that_are_all_alike_have_no_correlation():
 @pytest.mark.parametrize("spoil", [lambda each: each[1:], lambda each: each * np.nan])
 def test_numbers_that_are_none_are_refused(spoil):
     structure, ood, test, configurations = runs(6)
-    with pytest.raises(ConfigurationError, match="across_runs"):
-        across_runs(structure, spoil(ood), test, configurations)
+    assert_refused("across_runs", across_runs, structure, spoil(ood), test, configurations)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from baselines.analysis.calibration import SHARPEST, calibration, mean_over, sharpening
+from helpers.refusals import assert_refused
 from sraven import SRAVEN, symbol_marginals
-from sraven.core.base.errors import ConfigurationError
 
 N, M, K = 500, 3, 5
 LEAST = float(np.finfo(np.float32).tiny)
@@ -124,8 +124,7 @@ def test_errors_are_those_of_draws_of_groups():
 def test_what_is_no_probability_is_refused(changes, line):
     flat = np.full((2, 3, 4), 0.25)
     good = {"marginals": flat, "probabilities": flat, "targets": np.zeros((2, 3), int)}
-    with pytest.raises(ConfigurationError, match=line):
-        calibration(**{**good, **changes})
+    assert_refused(line, calibration, **{**good, **changes})
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info
 
 from baselines.analysis.controls import Labels, permute_labels
 from baselines.analysis.decoding import decode, fit_probe
-from sraven.core.base.errors import ConfigurationError
+from helpers.refusals import assert_refused
 from sraven.core.base.jsonable import as_json
 
 R = 6
@@ -185,8 +185,7 @@ def test_codes_that_can_not_be_read_are_refused(labels):
         (codes["test"] * np.nan, "test: some latent codes are no finite numbers"),
         (codes["test"][1:], "test: 1,199 codes, but 1,200 labels"),
     ):
-        with pytest.raises(ConfigurationError, match=said):
-            fit_probe({**codes, "test": spoilt}, labels, RULES, "fit")
+        assert_refused(said, fit_probe, {**codes, "test": spoilt}, labels, RULES, "fit")
 
 
 def test_a_difference_has_a_narrower_interval_than_its_parts_where_both_fail_at_the_same(labels):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from baselines.analysis.embedding import NEIGHBOURS, embed, neighbours
-from sraven.core.base.errors import ConfigurationError
+from helpers.refusals import assert_refused
 
 LABELS = np.arange(120) % 4
 
@@ -78,5 +78,4 @@ def test_neighbours_are_the_nearest_by_the_definition():
     ],
 )
 def test_codes_without_a_picture_are_refused(codes, line):
-    with pytest.raises(ConfigurationError, match=line):
-        embed(codes)
+    assert_refused(line, embed, codes)

@@ -7,6 +7,7 @@ import pytest
 
 from baselines.analysis.networks import hyla_networks, value_networks
 from baselines.model.transformer import SelfAttention
+from helpers.refusals import assert_refused
 from helpers.small_models import B, T, initialised, small
 from sraven import ConfigurationError
 
@@ -43,7 +44,6 @@ def test_value_networks_give_a_layers_output(attention):
 
 def test_what_has_no_value_network():
     params = initialised(small(layers=2))[1]["params"]
-    with pytest.raises(ConfigurationError, match="layer=2: expected 0 to 1"):
-        value_networks(params, 2, np.zeros(H, np.float32))
+    assert_refused("layer=2: expected 0 to 1", value_networks, params, 2, np.zeros(H, np.float32))
     with pytest.raises(ConfigurationError, match=r"shape \[4\] and dtype float32; expected \[..., 3\]"):
         hyla_networks(params, 0, np.zeros(4, np.float32))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from baselines.analysis.pages import RECORDS, holm, read_records, render_page
+from helpers.refusals import assert_refused
 from sraven import OutputError
 
 COMMITTED = Path(__file__).parents[3] / "docs" / "results"
@@ -84,5 +85,4 @@ def test_a_section_without_rows_is_left_out(record, page_of):
 
 def test_a_file_of_something_else_is_named(tmp_path):
     (tmp_path / "two.json").write_text("[]")
-    with pytest.raises(OutputError, match=r"two\.json isn't an analysis\.json"):
-        read_records(tmp_path)
+    assert_refused(r"two\.json isn't an analysis\.json", read_records, tmp_path, error=OutputError)

@@ -18,6 +18,7 @@ from baselines.analysis.report import CONTROLS, analyse_run
 from baselines.analysis.stages import STAGES
 from baselines.runs.directory import read_run
 from cli.commands.analyse import print_analysis
+from helpers.refusals import assert_refused
 from helpers.tiny_runs import tiny
 from sraven.core.base.errors import ConfigurationError, OutputError
 
@@ -167,8 +168,7 @@ def test_directories_of_something_else_are_refused(of_sraven, runs, tmp_path):
         (tmp_path / "file", "is a file"),
         (tmp_path / "spoilt", "analysis.json can't be read; remove it"),
     ):
-        with pytest.raises(OutputError, match=message):
-            analyse(runs, "fuzzy", folder)
+        assert_refused(message, analyse, runs, "fuzzy", folder, error=OutputError)
 
 
 @pytest.mark.long

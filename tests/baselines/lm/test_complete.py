@@ -5,8 +5,8 @@ import json
 import pytest
 
 from baselines.lm.sample import Completer, sample_text
-from helpers.tiny_language import assert_refused
-from sraven import ConfigurationError
+from helpers.refusals import assert_refused
+from helpers.tiny_language import assert_command_refused
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -29,8 +29,7 @@ def test_completions_are_those_of_each_prompt_alone(folder, alone):
 
 def test_prompts_that_leave_no_room_are_refused_by_name(folder):
     message = "prompt e has 4 tokens; expected 3 at most: 13 are to be added"
-    with pytest.raises(ConfigurationError, match=message):
-        list(Completer(folder, 13, batch=2).complete([("e", "the old dog")]))
+    assert_refused(message, list, Completer(folder, 13, batch=2).complete([("e", "the old dog")]))
 
 
 def test_command_writes_a_file_that_can_be_scored(folder, alone, tmp_path, run):
@@ -45,4 +44,4 @@ def test_command_writes_a_file_that_can_be_scored(folder, alone, tmp_path, run):
     assert (code, json.loads(out)) == (0, {"path": str(completions), "completions": 6})
     prompts.write_text('{"id": "a"}\n')
     said = f'{prompts}, line 1: expected an object with "id" and "prompt"'
-    assert_refused(tmp_path, said, "c4", "complete", folder, prompts, *options)
+    assert_command_refused(tmp_path, said, "c4", "complete", folder, prompts, *options)

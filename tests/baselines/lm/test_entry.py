@@ -22,10 +22,11 @@ from baselines.training.step import StepReport
 from baselines.training.train import Outcome
 from helpers.command import sraven
 from helpers.corpus_submissions import CORPUS_BOARD, DEFINITION, SIZE
+from helpers.refusals import assert_refused
 from helpers.submissions import description, snapshot, use_boards
 from helpers.tiny_language import TRAINING, TWICE, VALIDATION
 from helpers.tiny_runs import changed_run
-from sraven import ConfigurationError, score_submission
+from sraven import score_submission
 from sraven.core.boards.board import read_board
 from sraven.core.boards.freeze import make_board
 from sraven.core.leaderboard.fingerprints import parse_pins
@@ -123,8 +124,7 @@ def test_long_log_is_thinned_and_one_that_says_nothing_makes_no_submission(runs,
         write_language_entry([tmp_path / "run"], [config], {"a": np.ones(7)}, [found], out, authors=["A"])
 
     for log in ("", '{"step": 20, "loss": NaN}\n'):
-        with pytest.raises(ConfigurationError, match=r"seed-0\.jsonl: (has 0 lines|line 1 is )"):
-            write(log)
+        assert_refused(r"seed-0\.jsonl: (has 0 lines|line 1 is )", write, log)
         assert not out.exists()
     lines = [json.dumps({"step": step, "loss": 2.5}) + "\n" for step in range(20, 20 * 12_002, 20)]
     write("".join(lines))
@@ -166,8 +166,7 @@ def test_other_documents_than_the_boards_are_refused(unseen, language):
         (Corpus(language / VALIDATION, language / TRAINING), "has the 13 documents of .*; here are 93,"),
         (other, f"has the tokenizer {unseen.tokenizer['sha256'][:12]}…; .* 0123456789ab…"),
     ):
-        with pytest.raises(ConfigurationError, match=f"{CORPUS_BOARD} {message}"):
-            check_corpus(CORPUS_BOARD, corpus)
+        assert_refused(f"{CORPUS_BOARD} {message}", check_corpus, CORPUS_BOARD, corpus)
 
 
 # The command

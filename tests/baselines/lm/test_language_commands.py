@@ -21,7 +21,7 @@ from helpers.tiny_language import (
     TRAINING,
     TWICE,
     VALIDATION,
-    assert_refused,
+    assert_command_refused,
     make_document,
     write_corpus,
 )
@@ -58,7 +58,7 @@ def test_same_line_again_does_nothing_and_others_are_refused(language, tmp_path)
         ([f"--data={language / TRAINING}", "--mlp-width=8", "--seed=3"], "seed, mlp_width"),
     ):
         wanted = f"{folder} holds another run ({names} differ); choose another directory"
-        assert_refused(tmp_path, wanted, *line, *options)
+        assert_command_refused(tmp_path, wanted, *line, *options)
 
 
 HERE, THERE = "tokens", "nowhere"
@@ -84,7 +84,7 @@ def test_bad_lines_of_training_are_refused_before_anything_is_written(
 ):
     (tmp_path / HERE).symlink_to(language / TRAINING)
     monkeypatch.chdir(tmp_path)
-    assert_refused(tmp_path, message, *LINE, *options, "--out=run")
+    assert_command_refused(tmp_path, message, *LINE, *options, "--out=run")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_directories_of_something_else_are_refused(tmp_path, manifest, message):
         write_json(tmp_path / "manifest.json", manifest)
     else:
         (tmp_path / ".sraven-partial").mkdir()
-    assert_refused(tmp_path, message, *LINE, f"--data={tmp_path}", f"--out={tmp_path / 'run'}")
+    assert_command_refused(tmp_path, message, *LINE, f"--data={tmp_path}", f"--out={tmp_path / 'run'}")
 
 
 GIVEN = ("data=tokens", "validation=tokens", "size=tiny", "length=9", "dtype=float32", "parts=1", "tile=0")
@@ -109,7 +109,8 @@ GIVEN = ("data=tokens", "validation=tokens", "size=tiny", "length=9", "dtype=flo
 @pytest.mark.parametrize("option", [*GIVEN, "rematerialise", "fused"])
 def test_options_of_the_language_model_are_refused_on_another_board(tmp_path, option):
     line = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_runs.tiny_options(steps=1)]
-    assert_refused(tmp_path, f"--{option.split('=')[0]} ", *line, f"--{option}", f"--out={tmp_path / 'run'}")
+    line += [f"--{option}", f"--out={tmp_path / 'run'}"]
+    assert_command_refused(tmp_path, f"--{option.split('=')[0]} ", *line)
 
 
 WORDS = ["c4", "sample", "--prompt=the old", "--samples=2", "--temperature=0"]
@@ -123,8 +124,9 @@ def test_texts_are_printed_after_their_prompt(language, tmp_path):
     code, out, err = sraven(*WORDS, language / TWICE[0], "--json")
     assert (code, json.loads(out), err) == (0, {"prompt": "the old", "texts": texts}, "")
     assert sample_text(language / TWICE[0], "the old", temperature=0) == texts[:1]  # as far as there is room
-    assert_refused(tmp_path, "tokens=64: expected an", "c4", "sample", language / TWICE[0], "--tokens=64")
-    assert_refused(tmp_path, "no holds no run", "c4", "sample", tmp_path / "no")
+    sample = ["c4", "sample"]
+    assert_command_refused(tmp_path, "tokens=64: expected an", *sample, language / TWICE[0], "--tokens=64")
+    assert_command_refused(tmp_path, "no holds no run", *sample, tmp_path / "no")
 
 
 # Evaluation
@@ -210,7 +212,7 @@ def test_runs_and_documents_that_can_not_be_are_refused(language, data, other_bo
         (f"the documents have the tokenizer {tokenizer.sha256[:12]}… and {run} has ", run, others),
         ("name the submission to write: --out DIR", other_board),
     ):
-        assert_refused(tmp_path, message, "evaluate", *line)
+        assert_command_refused(tmp_path, message, "evaluate", *line)
     for option in ("data=tokens", "losses=file", "rows=7", "mesh=data=1"):
         message = f"--{option.split('=')[0]} is for the language model"
-        assert_refused(tmp_path, message, "evaluate", other_board, f"--{option}", out)
+        assert_command_refused(tmp_path, message, "evaluate", other_board, f"--{option}", out)

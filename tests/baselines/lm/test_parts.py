@@ -8,7 +8,8 @@ import pytest
 from baselines.lm.parts import merge_tokens
 from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
-from sraven import ConfigurationError, OutputError
+from helpers.refusals import assert_refused
+from sraven import OutputError
 from sraven.core.system.parts import Part
 from sraven.core.system.staging import STAGING
 
@@ -41,8 +42,7 @@ def test_more_parts_than_sources_leave_some_empty(preparation, directory, tmp_pa
 
 
 def refused(folders, out, match):
-    with pytest.raises(OutputError, match=match):
-        merge_tokens(folders, out)
+    assert_refused(match, merge_tokens, folders, out, error=OutputError)
     assert not out.exists()
 
 
@@ -87,8 +87,7 @@ def test_what_parts_cant_share_is_refused(preparation, directory, tmp_path):
         ({"limit": 5}, r"limit=5: .*leave out the limit or the part"),
         ({"tokenizer": TokenizerTraining()}, r"tokenizer=train: .*give its tokenizer\.model"),
     ):
-        with pytest.raises(ConfigurationError, match=message):
-            prepare(replace(preparation, **changes), tmp_path / "part", part=Part(1, 2))
+        assert_refused(message, prepare, replace(preparation, **changes), tmp_path / "part", part=Part(1, 2))
     assert not (tmp_path / "part").exists()
     with pytest.raises(OutputError, match="holds the whole already"):
         prepare(preparation, directory, part=Part(1, 2))

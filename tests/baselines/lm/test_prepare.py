@@ -15,6 +15,7 @@ from baselines.lm.prepare import TokenizerTraining, prepare
 from baselines.lm.tokenizer import Tokenizer
 from helpers.example import all_bytes
 from helpers.records import preparation_of, write_jsonl
+from helpers.refusals import assert_refused
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.system.files import sha256_of_file
 
@@ -133,13 +134,10 @@ def test_sizes_that_can_not_be(vocab_size, message, source_files, tmp_path):
 
 def test_tokenizers_that_can_not_be_used(tokenizer, monkeypatch):
     for content in (b"no model", b""):
-        with pytest.raises(ConfigurationError, match="not a SentencePiece model"):
-            Tokenizer(content, "file")
+        assert_refused("not a SentencePiece model", Tokenizer, content, "file")
     monkeypatch.setattr("baselines.lm.tokenizer.MOST_PIECES", 284)
-    with pytest.raises(ConfigurationError, match="has 285 pieces"):
-        Tokenizer(tokenizer.model, "file")
-    with pytest.raises(ConfigurationError, match="has no bos"):
-        train_characters("a b", 6, bos_id=-1)
+    assert_refused("has 285 pieces", Tokenizer, tokenizer.model, "file")
+    assert_refused("has no bos", train_characters, "a b", 6, bos_id=-1)
 
 
 @settings(max_examples=6, deadline=None)

@@ -14,6 +14,7 @@ from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import SourceRecord, read_source
 from baselines.lm.sources import find_sources
 from helpers.records import preparation_of, read, write_jsonl
+from helpers.refusals import assert_refused
 from sraven.core.base.errors import ConfigurationError
 
 LINES = [
@@ -86,8 +87,7 @@ def test_parquet(tmp_path, kind):
 @pytest.mark.parametrize("columns", [{"texts": ["a"]}, {"text": [1]}])
 def test_parquet_without_text(tmp_path, columns):
     pq.write_table(pa.table(columns), tmp_path / "rows.parquet")
-    with pytest.raises(ConfigurationError, match="expected one column text of strings; it has text"):
-        read(tmp_path / "rows.parquet")
+    assert_refused("expected one column text of strings; it has text", read, tmp_path / "rows.parquet")
 
 
 def test_broken_records_are_counted_and_the_first_named_and_strict_refuses_them(tmp_path, tokenizer):
@@ -145,8 +145,7 @@ def test_streamed(monkeypatch, tmp_path, tokenizer):
 
 def test_streamed_rows_without_text(monkeypatch):
     monkeypatch.setattr("datasets.load_dataset", lambda *_, **__: FakeRows([[{"content": "a"}]]))
-    with pytest.raises(ConfigurationError, match="expected a column text; it has content"):
-        read("owner/corpus")
+    assert_refused("expected a column text; it has content", read, "owner/corpus")
 
 
 def test_a_local_dataset_is_streamed_and_not_taken_for_one_of_its_name(tmp_path, monkeypatch):
@@ -154,8 +153,7 @@ def test_a_local_dataset_is_streamed_and_not_taken_for_one_of_its_name(tmp_path,
     write_jsonl(tmp_path / "owner" / "corpus" / "one.jsonl", ["a", "b"])
     write_jsonl(tmp_path / "owner" / "corpus" / "two.jsonl", ["c"])
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ConfigurationError, match=r"a folder here has that name.*use \./owner/corpus for"):
-        find_sources(["owner/corpus"])
+    assert_refused(r"a folder here has that name.*use \./owner/corpus for", find_sources, ["owner/corpus"])
     assert read("./owner/corpus") == [(1, "a"), (2, "b"), (1, "c")]
 
 
@@ -169,8 +167,7 @@ def test_a_dataset_that_can_not_be_opened(monkeypatch, capfd):
     import huggingface_hub  # sets the level of its log
 
     level = logging.getLogger(huggingface_hub.__name__).level
-    with pytest.raises(ConfigurationError, match=r"owner/corpus.*can't be streamed \(no network at all\)"):
-        find_sources(["owner/corpus"])
+    assert_refused(r"owner/corpus.*can't be streamed \(no network at all\)", find_sources, ["owner/corpus"])
     assert capfd.readouterr().err == ""  # that one line has what was tried
     assert logging.getLogger(huggingface_hub.__name__).level == level
 
@@ -203,8 +200,7 @@ def test_sources_that_can_not_be(patterns, message, tmp_path):
     for name in ("table.csv", "a.jsonl"):
         (tmp_path / name).write_text("")
     config = "en" if "only datasets" in message else None
-    with pytest.raises(ConfigurationError, match=message):
-        find_sources([pattern.format(tmp_path) for pattern in patterns], config)
+    assert_refused(message, find_sources, [pattern.format(tmp_path) for pattern in patterns], config)
 
 
 def test_patterns_overlap_and_keep_their_order(tmp_path):

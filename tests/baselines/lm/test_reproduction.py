@@ -20,7 +20,8 @@ from baselines.reproduction.standing import standings_of
 from baselines.runs.result import read_result
 from baselines.session import ScoringOptions, Text
 from helpers.command import sraven
-from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION, assert_refused
+from helpers.refusals import assert_refused
+from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION, assert_command_refused
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.boards.board import read_board
 
@@ -125,8 +126,7 @@ def test_a_run_is_adopted_with_documents_to_score_it_by(trained, text, tmp_path)
     adopt(run, tmp_path, figures=ALL, documents=text.validation, again=True)
     assert read_records(tmp_path) == {record.digest: record}
     assert path == path_of(tmp_path, "tiny", record.config)
-    with pytest.raises(ConfigurationError, match="language model; name documents to score it by, --valid"):
-        record_of(run)
+    assert_refused("language model; name documents to score it by, --valid", record_of, run)
 
 
 def test_what_is_lacking_is_reported_before_anything_is_trained(language, text, tmp_path):
@@ -134,11 +134,10 @@ def test_what_is_lacking_is_reported_before_anything_is_trained(language, text, 
     for lacking in (None, Text(text.data), Text((), text.validation)):
         with pytest.raises(ConfigurationError, match=r"name its tokens by --tokens DIR, and documents"):
             run_cells([cell], tmp_path / "runs", tmp_path, text=lacking, figures=ALL)
-    with pytest.raises(OutputError, match=r"is no cell .* another"):
-        adopt(language / SOFTMAX, tmp_path)
+    assert_refused(r"is no cell .* another", adopt, language / SOFTMAX, tmp_path, error=OutputError)
     line = ["reproduce", "--run", "figure-6", "--tokens", tmp_path, "--results", tmp_path]
-    assert_refused(tmp_path, "--validation DIR; `sraven c4 prepare` makes both", *line)
-    assert_refused(tmp_path, "", *line, "--validation", tmp_path)
+    assert_command_refused(tmp_path, "--validation DIR; `sraven c4 prepare` makes both", *line)
+    assert_command_refused(tmp_path, "", *line, "--validation", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -15,6 +15,7 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
 from helpers.records import preparation_of
+from helpers.refusals import assert_refused
 from sraven.core.base.errors import OutputError
 from sraven.core.system.staging import MANIFEST
 
@@ -54,8 +55,7 @@ def test_killed_and_resumed(calls, processes, source_files, preparation, directo
     whole = {path.name: os.stat(path).st_ino for path in (staging / "shards").glob("*.npy")}
     for name in whole:
         assert np.load(staging / "shards" / name).size
-    with pytest.raises(OutputError, match="unfinished: run the same"):
-        Corpus(out)
+    assert_refused("unfinished: run the same", Corpus, out, error=OutputError)
     noted = {path.stem for path in (staging / "entries").iterdir()}
     prepare(preparation, out, processes=1)
     assert all_bytes(out) == all_bytes(directory)
@@ -89,8 +89,7 @@ def test_the_finished_is_left_alone_and_in_the_way_of_other_tokens(preparation, 
         prepare(other, out, processes=1)
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
     (out / "shards" / "00000-00000.tokens.npy").unlink()
-    with pytest.raises(OutputError, match="damaged"):
-        prepare(preparation, out, processes=1)
+    assert_refused("damaged", prepare, preparation, out, error=OutputError, processes=1)
     assert prepare(other, out, processes=1, force=True)["documents"] == 5
     assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "shards", "tokenizer.model"]
 
@@ -112,10 +111,8 @@ def test_what_is_not_ours_is_left_alone(preparation, tmp_path_factory):
     (dataset / MANIFEST).write_text('{"kind": "dataset"}')
     (tmp_path / "notes.txt").write_text("mine")
     for force in (False, True):
-        with pytest.raises(OutputError, match="holds no tokens"):
-            prepare(preparation, tmp_path, force=force)
+        assert_refused("holds no tokens", prepare, preparation, tmp_path, error=OutputError, force=force)
         with pytest.raises(OutputError, match="isn't the manifest of a directory of tokens"):
             prepare(preparation, dataset, force=force)
-    with pytest.raises(OutputError, match="is a file"):
-        prepare(preparation, tmp_path / "notes.txt")
+    assert_refused("is a file", prepare, preparation, tmp_path / "notes.txt", error=OutputError)
     assert all_bytes(tmp_path) == {"notes.txt": b"mine"}

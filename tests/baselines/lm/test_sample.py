@@ -13,6 +13,7 @@ from baselines.lm.experiment import Compute, language_model
 from baselines.lm.sample import continue_tokens, draw_pieces, load_language_run, sample_text
 from baselines.lm.tokenizer import read_tokenizer
 from baselines.runs.directory import CHECKPOINTS
+from helpers.refusals import assert_refused
 from helpers.tiny_language import FOLLOWING, TINY
 from sraven import ConfigurationError, OutputError
 
@@ -204,8 +205,7 @@ def test_run_continues_text_in_its_language_and_may_begin_with_nothing(folder):
 )
 def test_numbers_out_of_range_are_refused(trained, prompt, count, options, allowed):
     ((name, value),) = (options or {"tokens": count}).items()
-    with pytest.raises(ConfigurationError, match=f"^{name}={value!r}: .*{allowed}"):
-        continue_tokens(*trained, prompt, count, **options)
+    assert_refused(f"^{name}={value!r}: .*{allowed}", continue_tokens, *trained, prompt, count, **options)
 
 
 @pytest.mark.parametrize("tokens", [0, LENGTH, LENGTH + 9])

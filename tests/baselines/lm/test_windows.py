@@ -13,6 +13,7 @@ from baselines.lm.share import BatchShare
 from baselines.lm.tokenizer import train_tokenizer
 from baselines.lm.windows import Windows
 from helpers.records import preparation_of, write_jsonl
+from helpers.refusals import assert_refused
 from sraven.core.base.errors import ConfigurationError, OutputError
 
 T = 5
@@ -90,8 +91,7 @@ def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_pa
     assert both.read_documents()["start"][-1] == corpus.tokens
     other = train_tokenizer(["a b c", "c b a"], 265)
     prepare(preparation_of(other, tmp_path / "more.jsonl"), tmp_path / "other", processes=1)
-    with pytest.raises(OutputError, match="another tokenizer"):
-        Corpus(directory, tmp_path / "other")
+    assert_refused("another tokenizer", Corpus, directory, tmp_path / "other", error=OutputError)
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,7 @@ def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_pa
     ],
 )
 def test_values_that_can_not_be(corpus, make, message):
-    with pytest.raises(ConfigurationError, match=message):
-        make(corpus)
+    assert_refused(message, make, corpus)
 
 
 def test_damaged_shards_are_named(preparation, tmp_path):

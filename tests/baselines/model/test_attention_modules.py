@@ -9,6 +9,7 @@ import pytest
 
 from baselines.model.attention import MODULES, find_module
 from baselines.model.transformer import Transformer
+from helpers.refusals import assert_refused
 from helpers.small_models import FUZZY_LOGIC, SRAVEN, T, count, initialised, parameters, small, tokens_of
 from sraven import ConfigurationError
 
@@ -48,8 +49,7 @@ def test_what_they_lack_is_refused(name, changes, given, message):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_tiles_are_refused(name):
-    with pytest.raises(ConfigurationError, match=f"attention='{name}': "):
-        small(attention=name, tile=4)
+    assert_refused(f"attention='{name}': ", small, attention=name, tile=4)
 
 
 @pytest.mark.parametrize(

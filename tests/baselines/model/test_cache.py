@@ -14,6 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 from baselines.model.cache import start_cache
 from baselines.model.transformer import Transformer
+from helpers.refusals import assert_refused
 from helpers.small_models import TEXT, small
 from sraven import ConfigurationError
 
@@ -135,5 +136,4 @@ def test_what_a_cache_is_not_for(changes, options, message):
 def test_another_number_of_sequences(name):
     params, _, step = prepared(name)
     _, cache = step(params, tokens_of()[:, :3])
-    with pytest.raises(ConfigurationError, match="tokens of 3 sequences; the cache holds 2"):
-        step({**params, **cache}, tokens_of(3))
+    assert_refused("tokens of 3 sequences; the cache holds 2", step, {**params, **cache}, tokens_of(3))

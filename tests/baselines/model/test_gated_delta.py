@@ -7,8 +7,8 @@ import pytest
 
 from baselines.model.gated_delta import draw_dt, gated_delta_rule
 from helpers.derivatives import assert_runs_side_by_side, assert_same_values, draw, values_and_gradients
+from helpers.refusals import assert_refused
 from helpers.small_models import B, T, attention_of, initialised, small, tokens_of
-from sraven import ConfigurationError
 
 
 def sigmoid(x):
@@ -103,5 +103,4 @@ def test_dt_is_drawn_from_two_powers_of_ten():
 @pytest.mark.parametrize("given", [{"return_codes": True}, {"edit_codes": lambda layer, codes: codes}])
 def test_codes_are_refused(given):
     model, params = initialised(small(attention="gated_delta"))
-    with pytest.raises(ConfigurationError, match="no latent codes"):
-        model.apply(params, tokens_of(model.config), **given)
+    assert_refused("no latent codes", model.apply, params, tokens_of(model.config), **given)

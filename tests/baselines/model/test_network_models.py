@@ -25,6 +25,7 @@ from baselines.recipes import make_config
 from baselines.runs.command import train_command
 from baselines.training.experiment import board_of, model_of, network_shape
 from helpers.derivatives import assert_same_values, draw, gelu
+from helpers.refusals import assert_refused
 from helpers.small_models import count
 from helpers.tiny_runs import tiny
 from sraven import ConfigurationError
@@ -152,14 +153,12 @@ def test_the_last_outputs_of_a_mixer_are_those_of_all(num_outputs):
 )
 def test_what_a_mixer_hasnt_got_is_refused(options, message):
     given = {"tokens": tokens(), **options}
-    with pytest.raises(ConfigurationError, match=message):
-        jax.eval_shape(lambda: Mixer(mixer_shape()).init(jax.random.key(0), **given))
+    assert_refused(message, jax.eval_shape, lambda: Mixer(mixer_shape()).init(jax.random.key(0), **given))
 
 
 @pytest.mark.parametrize("changes", [{"causal": True}, {"feedforward": "none"}, {"feedforward": "moe"}])
 def test_shapes_that_no_mixer_has(changes):
-    with pytest.raises(ConfigurationError, match="two MLPs, one of which sees all tokens"):
-        Mixer(mixer_shape(**changes))
+    assert_refused("two MLPs, one of which sees all tokens", Mixer, mixer_shape(**changes))
 
 
 @pytest.mark.parametrize("board_id", ["sraven-v1", "fuzzylogic-v1"])
@@ -195,8 +194,7 @@ def test_a_network_of_ones_own_is_found_by_its_name(monkeypatch):
 
 
 def test_names_that_are_taken_or_unknown():
-    with pytest.raises(ConfigurationError, match="network 'mixer' is there already; choose another name"):
-        add_network("mixer", Mean)
+    assert_refused("network 'mixer' is there already; choose another name", add_network, "mixer", Mean)
     with pytest.raises(ConfigurationError) as refusal:
         make_network("mixr", mixer_shape())
     message = str(refusal.value)
@@ -213,8 +211,7 @@ def test_names_that_are_taken_or_unknown():
     ],
 )
 def test_attention_where_there_is_one(name, attention, message):
-    with pytest.raises(ConfigurationError, match=f"^{message}$"):
-        make_network(name, shape(attention=attention))
+    assert_refused(f"^{message}$", make_network, name, shape(attention=attention))
 
 
 # Configurations --------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import pytest
 
 from baselines.model.attention import ATTENTION
 from baselines.model.transformer import SelfAttention, Transformer
+from helpers.refusals import assert_refused
 from helpers.small_models import FUZZY_LOGIC, SRAVEN, TEXT, B, T, count, parameters, small, tokens_of
 from sraven import ConfigurationError
 
@@ -67,8 +68,7 @@ def test_initial_spread():
     ],
 )
 def test_configurations_are_checked(changes, message):
-    with pytest.raises(ConfigurationError, match=message):
-        small(**changes)
+    assert_refused(message, small, **changes)
 
 
 SHAPE = rf"\[{B}, {T}, 4\] and dtype float32; expected \[B, T up to 13, 7\]"

@@ -17,9 +17,10 @@ from baselines.runs.result import EVALUATION, RESULT, read_result
 from baselines.session import ScoringOptions, plan_runs, train_plan
 from baselines.training.train import train
 from helpers.compiling import quick_flags
+from helpers.refusals import assert_refused
 from helpers.reproduction import SHAPE, STEPS, cell, figure
 from helpers.tiny_runs import CHUNK, lines_of
-from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.base.errors import OutputError
 from sraven.core.boards.board import read_board
 from sraven.core.system.lock import Lock
 
@@ -135,8 +136,7 @@ def test_time_that_is_up_stops_each_and_the_last_cell_has_all_processors(tmp_pat
 def test_a_run_that_diverges_has_a_record_without_scores(tmp_path):
     wild = replace(SOFTMAX, config=replace(SOFTMAX.config, learning_rate=1e18, warmup=0))
     wild_figure = figure(seeds=(0,))
-    with pytest.raises(ConfigurationError, match="no cell of a figure"):
-        run([wild], tmp_path)
+    assert_refused("no cell of a figure", run, [wild], tmp_path)
     point = {"learning_rate": 1e18, "weight_decay": 0.1, "warmup": 0}
     object.__setattr__(wild_figure, "points", (point,))
     came = run([wild], tmp_path, figures={"wild": wild_figure})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sraven import ConfigurationError
+from helpers.refusals import assert_refused
 from sraven.core.base.arguments import check_array, check_choice, check_integer, check_share
 from sraven.core.base.escape import (
     MOST,
@@ -142,8 +142,7 @@ def test_later_of_two_that_look_alike_has_a_note():
     ],
 )
 def test_bad_argument_is_refused_by_its_value_and_what_is_allowed(check, arguments, message):
-    with pytest.raises(ConfigurationError, match=f"^{re.escape(message)}$"):
-        check(*arguments)
+    assert_refused(f"^{re.escape(message)}$", check, *arguments)
 
 
 def test_good_arguments_come_back_as_plain_values():

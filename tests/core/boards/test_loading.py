@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from fuzzylogic import FuzzyLogic
+from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, small_contents, truth, use_boards
 from sraven import SRAVEN, BoardError, ConfigurationError, load_board
 from sraven.core.base.spec import digest
@@ -84,8 +85,7 @@ def test_changed_list_of_combinations_is_found_on_loading(name, fault, monkeypat
     if contents[name] == small_contents()[name]:  # a combination of equal rules
         contents[name]["held_out"]["ood"][0][0] += 1
     use_boards(monkeypatch, tmp_path, contents)
-    with pytest.raises(BoardError, match=f"board {name}: the combinations of ood aren't"):
-        load_board(name)
+    assert_refused(f"board {name}: the combinations of ood aren't", load_board, name, error=BoardError)
 
 
 @pytest.mark.parametrize("key", ["sha256", "arrays"])
@@ -96,8 +96,7 @@ def test_digests_that_contradict_each_other_are_found(key, monkeypatch, tmp_path
         {"sha256": "0" * 64} if key == "sha256" else {"arrays": {**entry["arrays"], "rules": "0" * 64}}
     )
     use_boards(monkeypatch, tmp_path, contents)
-    with pytest.raises(BoardError, match="contradict each other"):
-        load_board(SRAVEN_BOARD)
+    assert_refused("contradict each other", load_board, SRAVEN_BOARD, error=BoardError)
 
 
 @pytest.mark.parametrize(("name", "meant"), [("sraven-v2", "sraven-v1"), ("fuzzy-v1", "fuzzylogic-v1")])
@@ -124,8 +123,7 @@ def test_what_is_no_name_of_a_board_is_refused(name):
     ],
 )
 def test_what_lies_beyond_a_split_is_refused(arguments, message):
-    with pytest.raises(ConfigurationError, match=re.escape(message)):
-        small_board(SRAVEN_BOARD).sample(*arguments)
+    assert_refused(re.escape(message), small_board(SRAVEN_BOARD).sample, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -144,8 +142,7 @@ def test_what_lies_beyond_a_split_is_refused(arguments, message):
 def test_predictions_that_do_not_fit_are_refused(name, split, change, message):
     board = small_board(name)
     array = truth(board, "ood").astype(float if name == FUZZY_BOARD else np.uint8)
-    with pytest.raises(ConfigurationError, match=re.escape(message)):
-        board.score(split, change(array))
+    assert_refused(re.escape(message), board.score, split, change(array))
 
 
 @pytest.mark.parametrize("kind", ["uint8", "int64", "uint64", "int8", "float32", "float64", "float16"])
@@ -198,8 +195,7 @@ def test_changed_board_is_another():
 @pytest.mark.parametrize("name", sorted(read_schema("board")["required"]))
 def test_what_is_missing_is_named(name):
     content = {key: value for key, value in small_contents()[SRAVEN_BOARD].items() if key != name}
-    with pytest.raises(BoardError, match=f"^the file of board .*: lacks '{name}'$"):
-        Board.from_content(content)
+    assert_refused(f"^the file of board .*: lacks '{name}'$", Board.from_content, content, error=BoardError)
 
 
 @pytest.mark.parametrize(
@@ -229,11 +225,9 @@ def test_what_is_wrong_is_named_in_a_line(changes, message):
 def test_one_wrong_count_among_thousands_is_found(count, message):
     content = read_board("sraven-v1").content
     content["held_out"]["ood"][40][3] = count
-    with pytest.raises(BoardError, match=re.escape(f"held_out.ood[40][3] {message}")):
-        Board.from_content(content)
+    assert_refused(re.escape(f"held_out.ood[40][3] {message}"), Board.from_content, content, error=BoardError)
 
 
 @pytest.mark.parametrize("content", [[], "sraven-v1", None])
 def test_what_is_no_file_is_refused(content):
-    with pytest.raises(BoardError, match="expected names and values"):
-        Board.from_content(content)
+    assert_refused("expected names and values", Board.from_content, content, error=BoardError)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from helpers import oracle
-from helpers.challenges import BOARDS, ENTRANTS, SECRET, edit_json, flip, refuse, refused_answer, truth
+from helpers.challenges import BOARDS, ENTRANTS, SECRET, edit_json, flip, refused_answer, truth
+from helpers.refusals import assert_refused
 from helpers.submissions import SRAVEN_BOARD, small_board, snapshot
 from sraven import OutputError
 from sraven.core.boards.board import read_board
@@ -70,7 +71,7 @@ def test_answer_needs_the_program_that_was_committed(mine, tmp_path, change, mes
     change(program)
     before = snapshot(tmp_path)
     arguments = (tmp_path / "answer", challenge, commitment, program, predictions)
-    refuse(message, write_answer, *arguments)
+    assert_refused(message, write_answer, *arguments)
     assert snapshot(tmp_path) == before
 
 
@@ -89,7 +90,7 @@ def test_late_commitment_is_refused(mine, tmp_path):
     program, _, challenge, predictions = mine
     write_commitment(tmp_path / "late.json", program, "late")
     arguments = (tmp_path / "answer", challenge, tmp_path / "late.json", program, predictions)
-    refuse("isn't one of this round: it came after the round was opened", write_answer, *arguments)
+    assert_refused("isn't one of this round: it came after the round was opened", write_answer, *arguments)
     assert not (tmp_path / "answer").exists()
 
 
@@ -115,7 +116,7 @@ def test_late_commitment_is_refused_by_the_organiser_too(mine, tmp_path):
 def test_predictions_that_can_not_be_scored_are_refused(mine, tmp_path, change, message):
     program, commitment, challenge, predictions = mine
     change(predictions)
-    refuse(message, write_answer, tmp_path / "answer", challenge, commitment, program, predictions)
+    assert_refused(message, write_answer, tmp_path / "answer", challenge, commitment, program, predictions)
     assert not (tmp_path / "answer").exists()
 
 
@@ -124,11 +125,11 @@ def test_answer_and_commitment_are_never_written_over(mine, tmp_path):
     (tmp_path / "answer").write_text("mine")
     before = snapshot(tmp_path)
     arguments = (tmp_path / "answer", challenge, commitment, program, predictions)
-    refuse("answer exists", write_answer, *arguments, error=OutputError)
-    refuse("never overwritten", write_commitment, commitment, program, "mine", error=OutputError)
-    refuse("lies within", write_commitment, program / "c.json", program, "mine", error=OutputError)
-    refuse("name is", write_commitment, tmp_path / "new.json", program, "\x1b[2K")
-    refuse("name is empty", write_commitment, tmp_path / "new.json", program, "")
+    assert_refused("answer exists", write_answer, *arguments, error=OutputError)
+    assert_refused("never overwritten", write_commitment, commitment, program, "mine", error=OutputError)
+    assert_refused("lies within", write_commitment, program / "c.json", program, "mine", error=OutputError)
+    assert_refused("name is", write_commitment, tmp_path / "new.json", program, "\x1b[2K")
+    assert_refused("name is empty", write_commitment, tmp_path / "new.json", program, "")
     assert snapshot(tmp_path) == before
 
 

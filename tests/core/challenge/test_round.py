@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.challenges import ANOTHER, BOARDS, ENTRANTS, SECRET, edit_json, flip, refuse, secret_text, truth
+from helpers.challenges import ANOTHER, BOARDS, ENTRANTS, SECRET, edit_json, flip, secret_text, truth
+from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, snapshot
 from sraven import OutputError
 from sraven.core.challenge import new_challenge, read_challenge, score_challenge
@@ -63,7 +64,7 @@ def test_round_is_never_written_over(tmp_path, make):
     out = tmp_path / "round"
     make(out)
     before = snapshot(tmp_path)
-    refuse("round exists", new_challenge, SRAVEN_BOARD, out, ENTRANTS, error=OutputError)
+    assert_refused("round exists", new_challenge, SRAVEN_BOARD, out, ENTRANTS, error=OutputError)
     assert snapshot(tmp_path) == before
 
 
@@ -73,7 +74,7 @@ def test_nothing_is_left_half_written(tmp_path, monkeypatch):
 
     monkeypatch.setattr("sraven.core.challenge.round.npy_bytes", fail)
     asked = SRAVEN_BOARD, tmp_path / "round", ENTRANTS
-    refuse("No space left on device: .*round", new_challenge, *asked, error=OSError)
+    assert_refused("No space left on device: .*round", new_challenge, *asked, error=OSError)
     assert snapshot(tmp_path) == {}
 
 
@@ -86,7 +87,7 @@ def test_nothing_is_left_half_written(tmp_path, monkeypatch):
     ],
 )
 def test_round_needs_commitments(tmp_path, commitments, message):
-    refuse(message, new_challenge, SRAVEN_BOARD, tmp_path / "round", commitments)
+    assert_refused(message, new_challenge, SRAVEN_BOARD, tmp_path / "round", commitments)
     assert snapshot(tmp_path) == {}
 
 
@@ -94,7 +95,8 @@ def test_round_needs_commitments(tmp_path, commitments, message):
 def test_secret_that_is_none_is_refused_and_not_shown(sraven_round, text):
     path = sraven_round / "private" / "secret.json"
     path.write_bytes(text)
-    refuse("secret.json: isn't the secret.json of a round$", score_challenge, sraven_round / "public", path)
+    message = "secret.json: isn't the secret.json of a round$"
+    assert_refused(message, score_challenge, sraven_round / "public", path)
 
 
 @pytest.mark.parametrize("what", ["contexts", "labels", "commitments"])
@@ -115,7 +117,7 @@ def test_organiser_can_not_publish_something_else(tmp_path, what):
     if what == "contexts":
         shutil.copytree(tmp_path / "other/public/contexts/ood", public / "contexts/ood", dirs_exist_ok=True)
     message = "(contexts|labels) of (test|ood) isn't what the secret gives"
-    refuse(message, score_challenge, public, tmp_path / "round" / "private" / "secret.json")
+    assert_refused(message, score_challenge, public, tmp_path / "round" / "private" / "secret.json")
 
 
 def test_round_is_byte_identical_whenever_it_is_written_and_its_labels_are_salted(tmp_path):
@@ -168,7 +170,7 @@ def _append(path):
 )
 def test_changed_contexts_are_refused(sraven_round, change, message):
     change(sraven_round / "public" / "contexts" / "ood" / "context.npy")
-    refuse(message, read_challenge, sraven_round / "public")
+    assert_refused(message, read_challenge, sraven_round / "public")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,7 @@ def test_changed_contexts_are_refused(sraven_round, change, message):
 )
 def test_changed_description_is_refused(sraven_round, change, message):
     edit_json(sraven_round / "public" / "challenge.json", change)
-    refuse(message, read_challenge, sraven_round / "public")
+    assert_refused(message, read_challenge, sraven_round / "public")
 
 
 @pytest.mark.parametrize(
@@ -199,4 +201,4 @@ def test_changed_description_is_refused(sraven_round, change, message):
 def test_description_has_one_way_to_be_written(sraven_round, change):
     path = sraven_round / "public" / "challenge.json"
     path.write_text(change(path.read_text()))
-    refuse("isn't JSON|was edited|schema is", read_challenge, sraven_round / "public")
+    assert_refused("isn't JSON|was edited|schema is", read_challenge, sraven_round / "public")

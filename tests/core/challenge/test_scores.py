@@ -6,7 +6,8 @@ import shutil
 import numpy as np
 import pytest
 
-from helpers.challenges import BOARDS, edit_json, flip, refuse, refused_answer, scored, truth
+from helpers.challenges import BOARDS, edit_json, flip, refused_answer, scored, truth
+from helpers.refusals import assert_refused
 from helpers.submissions import SRAVEN_BOARD, parquet, predictions_file, small_board
 from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.challenge import read_challenge, score_challenge
@@ -114,7 +115,7 @@ def test_other_files_are_refused(tmp_path, name, data, message):
     path = tmp_path / name
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(data)
-    refuse(message, read_prediction_files, tmp_path, small_board(SRAVEN_BOARD))
+    assert_refused(message, read_prediction_files, tmp_path, small_board(SRAVEN_BOARD))
 
 
 def test_objects_are_not_unpickled(tmp_path):
@@ -124,7 +125,8 @@ def test_objects_are_not_unpickled(tmp_path):
 
     (tmp_path / "p" / "ood").mkdir(parents=True)
     np.save(tmp_path / "p" / "ood" / "seed-0.npy", np.array([Evil()], object), allow_pickle=True)
-    refuse("isn't an .npy file of numbers", read_prediction_files, tmp_path / "p", small_board(SRAVEN_BOARD))
+    message = "isn't an .npy file of numbers"
+    assert_refused(message, read_prediction_files, tmp_path / "p", small_board(SRAVEN_BOARD))
     assert not (tmp_path / "ran").exists()
 
 
@@ -132,4 +134,4 @@ def test_seed_is_there_once(tmp_path):
     (tmp_path / "ood").mkdir()
     for kind, write in (("npy", npy_bytes), ("parquet", predictions_file)):
         (tmp_path / "ood" / f"seed-0.{kind}").write_bytes(write(np.zeros((199, 3), np.uint8)))
-    refuse("seed 0 of ood is there twice", read_prediction_files, tmp_path, small_board(SRAVEN_BOARD))
+    assert_refused("seed 0 of ood is there twice", read_prediction_files, tmp_path, small_board(SRAVEN_BOARD))

@@ -10,7 +10,8 @@ from datasets import Dataset, List, Value, load_dataset
 
 from fuzzylogic import FuzzyLogic
 from helpers.example import SIZES
-from sraven import SRAVEN, ConfigurationError, count_answers, to_numpy
+from helpers.refusals import assert_refused
+from sraven import SRAVEN, count_answers, to_numpy
 from sraven.core.base.spec import canonical_json, digest
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks import digests
@@ -71,8 +72,7 @@ def test_to_numpy_follows_shuffles_and_slices(task, dataset_directory):
 
 
 def test_to_numpy_refuses_a_dataset_dict(dataset_directory):
-    with pytest.raises(ConfigurationError, match="one split"):
-        to_numpy(load_dataset(str(dataset_directory)))
+    assert_refused("one split", to_numpy, load_dataset(str(dataset_directory)))
 
 
 def test_to_numpy_shares_the_memory_of_a_table(dataset_directory):

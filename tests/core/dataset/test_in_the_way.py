@@ -9,7 +9,8 @@ from datasets import load_dataset
 from helpers.example import SIZES, all_bytes
 from helpers.killing import stopped_at
 from helpers.python import python
-from sraven import SRAVEN, CapacityError, ConfigurationError, OutputError
+from helpers.refusals import assert_refused
+from sraven import SRAVEN, CapacityError, OutputError
 from sraven.core.dataset import write as dataset_module
 from sraven.core.dataset.directory import DatasetDirectory
 from sraven.core.dataset.write import write_dataset
@@ -17,8 +18,7 @@ from sraven.core.tasks import digests
 
 
 def refused(match, *arguments, **options):
-    with pytest.raises(OutputError, match=match):
-        write_dataset(*arguments, **options)
+    assert_refused(match, write_dataset, *arguments, error=OutputError, **options)
 
 
 def test_finished_dataset_is_left_alone(task, tmp_path):
@@ -117,8 +117,7 @@ def test_finished_dataset_that_lost_a_file_is_reported(task, tmp_path):
     ],
 )
 def test_bad_requests_create_nothing(task, tmp_path, sizes, file_format, message):
-    with pytest.raises(ConfigurationError, match=message):
-        write_dataset(task, sizes, tmp_path / "raven", file_format=file_format)
+    assert_refused(message, write_dataset, task, sizes, tmp_path / "raven", file_format=file_format)
     assert not (tmp_path / "raven").exists()
 
 

@@ -10,6 +10,7 @@ import pytest
 from fuzzylogic import FuzzyLogic
 from helpers.example import all_bytes
 from helpers.killing import killed_after
+from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError, OutputError, write_dataset
 from sraven.core.dataset import manifest
 from sraven.core.dataset.directory import JOURNAL, read_begun
@@ -123,8 +124,7 @@ def test_a_disk_without_second_names_gets_copies(tmp_path, parts, monkeypatch):
 
 
 def refused(folders, out, match):
-    with pytest.raises(OutputError, match=match):
-        merge_parts(folders, out)
+    assert_refused(match, merge_parts, folders, out, error=OutputError)
     assert not out.exists()
 
 
@@ -239,8 +239,7 @@ def test_parts_are_read_as_they_are_written():
     assert read_part("3/64") == Part(3, 64) and str(Part(3, 64)) == "3/64"
     assert [Part(n, 3).choose(range(8)) for n in (1, 2, 3)] == [[0, 3, 6], [1, 4, 7], [2, 5]]
     for text in ("0/4", "5/4", "3", "a/b", "1/0", "-1/4", "1/4/2", "\u0663/64"):
-        with pytest.raises(ConfigurationError, match="expected 3/64 for the third of 64 parts"):
-            read_part(text)
+        assert_refused("expected 3/64 for the third of 64 parts", read_part, text)
 
 
 def test_the_commands(run, tmp_path):

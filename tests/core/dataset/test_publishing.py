@@ -7,6 +7,7 @@ import pytest
 
 from helpers.example import all_bytes
 from helpers.killing import Killed, killed_after, stopped_at
+from helpers.refusals import assert_refused
 from sraven import SRAVEN, OutputError
 from sraven.core.dataset.directory import DatasetDirectory
 from sraven.core.dataset.write import make_plan, write_dataset
@@ -86,8 +87,7 @@ def test_killed_anywhere(before, whole, tmp_path, monkeypatch):
             assert holds_something_whole(before, whole, out), operations
         is_whole = before not in (None, TASK) and whole[before][1].items() <= all_bytes(out).items()
         if is_whole and not again:
-            with pytest.raises(OutputError, match="another dataset"):
-                write_dataset(TASK, SIZES, out, threads=1)
+            assert_refused("another dataset", write_dataset, TASK, SIZES, out, error=OutputError, threads=1)
             again = True
         write_dataset(TASK, SIZES, out, force=again, threads=1)
         assert all_bytes(out) == whole[TASK][1], operations

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.refusals import assert_refused
 from helpers.submissions import (
     FUZZY_BOARD,
     SRAVEN_BOARD,
@@ -148,8 +149,7 @@ def test_other_predictions_are_never_those_that_are_kept(folder, home, computed)
     plant(folder, predictions_file(guesses(board, "test", 9)), "test", 0)
     assert gather_evidence(folder).scores["splits"] != first.scores["splits"] and len(computed) == 2
     (folder / path_of("test", 0)).write_bytes(predictions_file(guesses(board, "test", 0)))
-    with pytest.raises(SubmissionError, match="the file was changed or cut"):
-        gather_evidence(folder)
+    assert_refused("the file was changed or cut", gather_evidence, folder, error=SubmissionError)
 
 
 def test_other_code_recomputes(folder, home, computed, monkeypatch):

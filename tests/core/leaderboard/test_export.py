@@ -13,6 +13,7 @@ from hypothesis import given, settings, strategies as st
 
 from helpers.checkout import REPOSITORY
 from helpers.leaderboard_example import UNSEEN_NAMES, make_entry
+from helpers.refusals import assert_refused
 from helpers.standings import entries_of, judged, scoring
 from helpers.submissions import SRAVEN_BOARD, snapshot
 from sraven import BoardError, ConfigurationError, standing
@@ -141,15 +142,13 @@ def test_standing_is_that_of_the_package():
     }
     scores = [row["score"] for row in rows]
     assert scores == sorted(scores, reverse=True)
-    with pytest.raises(ConfigurationError, match="there is no board 'sraven-v9'"):
-        standing("sraven-v9")
+    assert_refused("there is no board 'sraven-v9'", standing, "sraven-v9")
 
 
 def test_standing_of_a_folder_has_ones_own_in_it(small_boards, originals, leaderboard):
     rows = standing(leaderboard=leaderboard, add=[originals[SRAVEN_BOARD]])
     assert [(row["own"], row["rank"]) for row in rows if row["badge"] == "scored"] == [(True, 1)]
-    with pytest.raises(ConfigurationError, match="nowhere"):
-        standing(leaderboard=leaderboard / "nowhere")
+    assert_refused("nowhere", standing, leaderboard=leaderboard / "nowhere")
 
 
 # The standing that the package brings
@@ -197,8 +196,7 @@ def test_board_without_entries_has_what_papers_report(monkeypatch, small_boards)
     monkeypatch.setattr(shipped, "_packaged", dict)
     [standing] = shipped.read_snapshot(SRAVEN_BOARD, pins={}).standings
     assert [entry.badge for entry in standing.entries] == ["reported"]
-    with pytest.raises(ConfigurationError, match="there is no board 'nothing-v1'"):
-        shipped.read_snapshot("nothing-v1", pins={})
+    assert_refused("there is no board 'nothing-v1'", shipped.read_snapshot, "nothing-v1", pins={})
 
 
 def test_it_is_written_whole_and_the_same_each_time(whole, tmp_path):
@@ -259,8 +257,7 @@ def test_damaged_one_is_refused(whole, change, message):
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
 def test_what_is_no_json_is_refused(data):
-    with pytest.raises(BoardError, match="isn't JSON; reinstall sraven"):
-        shipped.parse_snapshot(data)
+    assert_refused("isn't JSON; reinstall sraven", shipped.parse_snapshot, data, error=BoardError)
 
 
 def test_another_version_of_a_board_is_refused(monkeypatch, small_boards):

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from helpers.evidence_example import make_evidence, stated
+from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards
 from sraven import SubmissionError
 from sraven.core.leaderboard.filed import FIRST_DAY, filing_date, make_fault, walk_filed
@@ -63,8 +64,7 @@ def test_names_of_entries_and_others_and_days_that_cannot_be():
         assert filing_date(name, LAST) == date.fromisoformat(name[:8])
     message = rf"expected (<YYYYMMDD>-<name>|(one|a date) from {FIRST_DAY} to {LAST})"
     for name in OTHER_NAMES:
-        with pytest.raises(SubmissionError, match=message):
-            filing_date(name, LAST)
+        assert_refused(message, filing_date, name, LAST, error=SubmissionError)
 
 
 # Bad entries

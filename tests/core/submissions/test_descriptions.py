@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.faults import DESCRIPTION, FIRST, drop, put, rewrite, say, touch
+from helpers.refusals import assert_refused
 from helpers.submissions import (
     FUZZY_BOARD,
     SIZE,
@@ -18,7 +19,7 @@ from helpers.submissions import (
     truth,
     write,
 )
-from sraven import ConfigurationError, SubmissionError, score_submission
+from sraven import SubmissionError, score_submission
 from sraven.core.submissions.submission import read_submission
 
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -85,13 +86,11 @@ def test_other_splits_to_choose_by_are_refused(split, tmp_path):
     message = (
         "training.selection_split is .*; expected a split of sraven-small-v1 \\(train, test, ood\\), or null"
     )
-    with pytest.raises(ConfigurationError, match=message):
-        write(tmp_path / "s", SRAVEN_BOARD, training={"selection_split": split})
+    assert_refused(message, write, tmp_path / "s", SRAVEN_BOARD, training={"selection_split": split})
     assert not (tmp_path / "s").exists()
     folder = write(tmp_path / "s", SRAVEN_BOARD)
     edit(folder, lambda content: content["training"].update(selection_split=split))
-    with pytest.raises(SubmissionError, match=message):
-        read_submission(folder)
+    assert_refused(message, read_submission, folder, error=SubmissionError)
 
 
 # Runs and their files

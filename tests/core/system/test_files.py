@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from helpers.example import all_bytes
+from helpers.refusals import assert_refused
 from sraven import OutputError
 from sraven.core.system import files
 from sraven.core.system.files import read_bounded, replacing, write_bytes, write_text
@@ -140,8 +141,7 @@ def test_a_goal_that_appears_meanwhile_is_kept(tmp_path, make):
             (folder / "file").write_text("text")
             make(tmp_path / "goal")
 
-    with pytest.raises(OutputError, match="goal exists; choose another directory"):
-        stage()
+    assert_refused("goal exists; choose another directory", stage, error=OutputError)
     assert os.listdir(tmp_path) == ["goal"] and not (tmp_path / "goal" / "file").exists()
 
 

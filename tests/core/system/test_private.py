@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from helpers.refusals import assert_refused
 from sraven import OutputError
 from sraven.core.system import lock as lock_module
 from sraven.core.system.lock import LOCK, Lock
@@ -276,8 +277,7 @@ def test_a_holder_who_removes_it_meanwhile_leaves_no_lock_on_nothing(tmp_path, m
     monkeypatch.setattr(lock_module.fcntl, "flock", slow)
     with Lock(tmp_path):
         assert found == [None]
-        with pytest.raises(OutputError, match="being written"):
-            Lock(tmp_path)
+        assert_refused("being written", Lock, tmp_path, error=OutputError)
 
 
 def failing(number):

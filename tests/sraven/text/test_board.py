@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+from helpers.refusals import assert_refused
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
-from sraven import SRAVEN, BoardError, ConfigurationError, make_task
+from sraven import SRAVEN, BoardError, make_task
 from sraven.core.boards.board import Board, read_board
 from sraven.core.submissions.submit import reference_predictors
 from sraven.core.tasks.families import rows_of, scoring_of, wording_of
@@ -99,8 +100,7 @@ def test_board_without_its_prompts_is_told_of():
         Board.from_content({**content, "prompts": {"told-0-shot": "0" * 64}}).check_all()
     text_board().check_all()
     for change in ({"prompts": {}}, {"rungs": []}, {"prediction": {"dtype": "uint8", "shape": [3]}}):
-        with pytest.raises(BoardError, match=r"prompts|rungs"):
-            Board.from_content({**content, **change})
+        assert_refused(r"prompts|rungs", Board.from_content, {**content, **change}, error=BoardError)
 
 
 # Scores
@@ -171,8 +171,7 @@ def test_who_never_answers_is_unparsed_by_all_readings(name):
     ],
 )
 def test_what_is_no_reply_is_refused(replies, message):
-    with pytest.raises(ConfigurationError, match=message):
-        text_board().score("ladder", replies)
+    assert_refused(message, text_board().score, "ladder", replies)
 
 
 # The task
@@ -200,8 +199,7 @@ def test_any_range_is_the_same_and_balanced(name, start, count):
     ("split", "start", "count"), [("ladder", 45, 0), ("ladder", 0, 45), ("ladder", -1, 1), ("train", 0, 1)]
 )
 def test_questions_that_there_are_not_are_refused(split, start, count):
-    with pytest.raises(ConfigurationError, match=r"the ladder has 44 questions|split"):
-        text_board().task.sample(split, start, count)
+    assert_refused(r"the ladder has 44 questions|split", text_board().task.sample, split, start, count)
 
 
 @pytest.mark.parametrize(
@@ -216,13 +214,10 @@ def test_questions_that_there_are_not_are_refused(split, start, count):
     ],
 )
 def test_wrong_ladders_are_refused(values, message):
-    with pytest.raises(ConfigurationError, match=message):
-        Ladder(**values)
+    assert_refused(message, Ladder, **values)
 
 
 def test_ladder_has_no_datasets_and_says_what_to_do():
-    with pytest.raises(ConfigurationError, match="sraven-text has no datasets: `sraven text generate`"):
-        rows_of(Ladder())
-    with pytest.raises(ConfigurationError, match=r"task='sraven-text': .*sraven, fuzzylogic"):
-        make_task(Ladder().config)
+    assert_refused("sraven-text has no datasets: `sraven text generate`", rows_of, Ladder())
+    assert_refused(r"task='sraven-text': .*sraven, fuzzylogic", make_task, Ladder().config)
     assert "edition" not in Ladder().config and Ladder(edition=2).config["edition"] == 2

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from helpers import oracle
+from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError, text
 from sraven.text import ask
 from sraven.text.completions import LONGEST_LINE, MOST_SETS, answered, read_completions, score_completions
@@ -113,17 +114,14 @@ def test_wrong_lines_are_named(file, lines, said):
 def test_files_about_too_many_sets_are_refused(file):
     ids = [f"v1_M1-K7_h0_s0_test-{count}_told-0_0" for count in range(1, MOST_SETS + 2)]
     write(file, dict.fromkeys(ids, ""))
-    with pytest.raises(ConfigurationError, match=f"line {MOST_SETS + 1}: expected {MOST_SETS} sets"):
-        score_completions(file)
+    assert_refused(f"line {MOST_SETS + 1}: expected {MOST_SETS} sets", score_completions, file)
 
 
 def test_costly_sets_are_refused_before_they_cost_anything(file):
     write(file, {f"v1_M1-K7_h0_s{seed}_test-16777216_told-0_0": "" for seed in range(2)})
-    with pytest.raises(ConfigurationError, match="line 2: expected 64 sets of questions, and 16,777,216"):
-        score_completions(file)
+    assert_refused("line 2: expected 64 sets of questions, and 16,777,216", score_completions, file)
     write(file, {f"v1_M12-K256-unique_h25_s0_ood-100001_told-0_{index}": "" for index in range(1000)})
-    with pytest.raises(ConfigurationError, match="1,000 of 100,001 questions have a completion; expected 1"):
-        score_completions(file)
+    assert_refused("1,000 of 100,001 questions have a completion; expected 1", score_completions, file)
 
 
 def test_what_has_a_completion_is_told(file, right, questions):

@@ -5,7 +5,7 @@ import re
 import pytest
 from hypothesis import example, given, strategies as st
 
-from sraven import ConfigurationError
+from helpers.refusals import assert_refused
 from sraven.text import parse
 from sraven.text.lenient import NO_MARK, NO_REPLY, NOTHING, OTHER, SEVERAL, read_panel
 from sraven.text.replies import answer_pattern, parse_letter
@@ -274,8 +274,7 @@ def test_a_change_of_mind_is_seen_in_short_panels_too(reply, panel):
 
 def test_another_reading_is_refused():
     for wrong in (lambda: parse("", 4, 8, reading="kind"), lambda: parse_letter("", 8, "kind")):
-        with pytest.raises(ConfigurationError, match="'strict', 'lenient'"):
-            wrong()
+        assert_refused("'strict', 'lenient'", wrong)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ from functools import cache
 import numpy as np
 import pytest
 
+from helpers.refusals import assert_refused
 from helpers.text_board import DEFINITION
-from sraven import ConfigurationError, text
+from sraven import text
 from sraven.core.boards.board import Board, read_board
 from sraven.core.boards.freeze import make_board
 from sraven.core.submissions.submit import reference_predictors
@@ -122,13 +123,11 @@ def test_every_id_says_its_question():
         assert questions.prompts([index]) == [prompt] and questions.id_of(index) == question
         assert questions.answers([index]) == [RIGHT.format(" ".join(map(str, target)))]
     for wrong in (question.replace("1-1-1-1-0", "1-1-1-1-5"), question.replace("1-1-1-1-0", "1-3-1-1-0")):
-        with pytest.raises(ConfigurationError, match="is no id"):
-            text.find_question(wrong)
+        assert_refused("is no id", text.find_question, wrong)
 
 
 def test_other_notations_have_no_choices():
-    with pytest.raises(ConfigurationError, match="form="):
-        text.ask(Twins(by_values=1), "ood", 1, "told2json", choices="centred")
+    assert_refused("form=", text.ask, Twins(by_values=1), "ood", 1, "told2json", choices="centred")
 
 
 # What is read
@@ -215,5 +214,4 @@ def test_scores_by_hand():
 
 @pytest.mark.parametrize("given", [{"size": 0}, {"rungs": ()}, {"rungs": ("M1-K2",)}, {"seed": -1}])
 def test_what_there_is_not_is_refused(given):
-    with pytest.raises(ConfigurationError, match=r"size=|rungs=|K of M1-K2=|seed="):
-        TwinLadder(**given)
+    assert_refused(r"size=|rungs=|K of M1-K2=|seed=", TwinLadder, **given)
