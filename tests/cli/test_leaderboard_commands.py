@@ -23,7 +23,7 @@ from helpers.submissions import (
     write,
 )
 from sraven import SubmissionError
-from sraven.core.boards.ceilings import MeasuredCeiling
+from sraven.core.boards.reference_levels import MeasuredLevel
 from sraven.core.boards.scoring import interval_over_combinations
 from sraven.core.leaderboard.export import COLUMNS
 from sraven.core.leaderboard.snapshot import parse_snapshot
@@ -40,7 +40,7 @@ def test_submission_is_filed(refused, done, small_boards, original, leaderboard)
 
 def test_standing_is_printed(done, small_boards, scored, filed, leaderboard, monkeypatch):
     board, score = small_board(SRAVEN_BOARD), scored["splits"]["ood"]["metrics"]["accuracy"]
-    lines = {"independent": MeasuredCeiling(0.75, 0.01), "composition-blind": MeasuredCeiling(0.05, 0.001)}
+    lines = {"independent": MeasuredLevel(0.75, 0.01), "composition-blind": MeasuredLevel(0.05, 0.001)}
     known = {"ood": {name: {"accuracy": line} for name, line in lines.items()}}
     monkeypatch.setattr("sraven.core.boards.reference_levels.read_levels", lambda: {board.digest: known})
     out = done("leaderboard", "--leaderboard", leaderboard)

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -76,7 +75,7 @@ class Board(BoardFile):
         """
         check_choice("split", split, tuple(self.splits))
         check_choice("prior", prior, tuple(KNOWS))
-        found = self.ceilings.get(split, {}).get(prior, {}).get(metric)
+        found = self.file["ceiling"].get(split, {}).get(KNOWS[prior], {}).get(metric)
         if found is None:
             return None
         answer = references_of(self.task).answers.get(self.ceiling_definition, {}).get(metric)
@@ -85,7 +84,7 @@ class Board(BoardFile):
                 f"board {self.id} has a ceiling of {metric} by definition {self.ceiling_definition}, "
                 "which this sraven doesn't know; install a newer sraven"
             )
-        return Ceiling(**asdict(found), knows=prior, answers=answer)
+        return Ceiling(**found, knows=prior, answers=answer)
 
     @property
     def chance(self) -> float | None:

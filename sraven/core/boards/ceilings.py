@@ -6,7 +6,6 @@ outside of it: by version of the definition, each task says how the observer ans
 new boards name (``ceiling_definition``; 1 where a board has none).
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sraven.core.base.estimate import Mean
@@ -28,36 +27,23 @@ ANSWERS = {
 """How an observer may answer, given how probable each answer is."""
 
 
-@dataclass(frozen=True)
-class MeasuredCeiling:
-    """A number of a board's file.
-
-    Attributes:
-        value: what the ideal observer scores.
-        standard_error: over the instances of the split.
-    """
-
-    value: float
-    standard_error: float
-
-
 def rounded(mean: Mean) -> dict[str, float]:
-    """Return a mean as files have it: the values of a `MeasuredCeiling`."""
+    """Return a mean as files have it."""
     return {"value": round(mean.value, PLACES), "standard_error": round(mean.standard_error, PLACES)}
 
 
-Ceilings = Mapping[str, Mapping[str, Mapping[str, MeasuredCeiling]]]
-"""The numbers of a board's file, by split, by what the observer knows (a name of `KNOWS`), and by metric."""
-
-
 @dataclass(frozen=True)
-class Ceiling(MeasuredCeiling):
+class Ceiling:
     """What the ideal observer scores, and what that means.
 
     Attributes:
+        value: the score.
+        standard_error: over the instances of the split.
         knows: which combinations it thinks possible, a name of `KNOWS`.
         answers: how it answers, a name of `ANSWERS`.
     """
 
+    value: float
+    standard_error: float
     knows: str
     answers: str

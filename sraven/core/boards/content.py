@@ -13,7 +13,7 @@ from typing import Any, Self
 from sraven.core.base.errors import BoardError
 from sraven.core.base.escape import escape, quoted
 from sraven.core.base.spec import digest
-from sraven.core.boards.ceilings import FIRST_DEFINITION, KNOWS, Ceilings, MeasuredCeiling
+from sraven.core.boards.ceilings import FIRST_DEFINITION, KNOWS
 from sraven.core.tasks.task import TEXT, Column
 from sraven.core.untrusted.schemas import find_problem
 
@@ -115,8 +115,7 @@ class BoardFile:
         primary_split: the split on which the primary metric ranks.
         higher_is_better: whether more of the primary metric is better.
         metric_names: the metrics that score it, in the order of its scores.
-        ceilings: what the ideal observer scores, see `Board.ceiling`.
-        ceiling_definition: which definition these have.
+        ceiling_definition: which definition its ceilings have, see `Board.ceiling`.
         reported: figures of papers.
         covered: what its digests cover, by split, ``train`` included.
         held_out: the combinations of each split that shares none with ``train``.
@@ -141,7 +140,6 @@ class BoardFile:
     primary_split: str
     higher_is_better: bool
     metric_names: tuple[str, ...]
-    ceilings: Ceilings
     ceiling_definition: int
     reported: tuple[Reported, ...]
     covered: Mapping[str, BoardSplit]
@@ -159,7 +157,7 @@ class BoardFile:
         if fault := find_fault(content):
             name = content.get("id") if isinstance(content, Mapping) else content
             raise BoardError(f"the file of board {escape(name)}: {fault}")
-        kind, known = content["prediction"], {written: knows for knows, written in KNOWS.items()}
+        kind = content["prediction"]
         return cls(
             file=dict(content),
             **{name: content[name] for name in _AS_WRITTEN},
@@ -169,13 +167,6 @@ class BoardFile:
             prediction=Column("prediction", kind["dtype"], tuple(kind["shape"]), "what is predicted"),
             train_budgets=tuple(content["train_budgets"]),
             metric_names=tuple(content["metrics"]),
-            ceilings={
-                split: {
-                    known[written]: {metric: MeasuredCeiling(**found) for metric, found in metrics.items()}
-                    for written, metrics in by_knowledge.items()
-                }
-                for split, by_knowledge in content["ceiling"].items()
-            },
             reported=tuple(Reported(**{**row, "notes": tuple(row["notes"])}) for row in content["reference"]),
             covered={
                 split: BoardSplit(**{**entry, "blocks": tuple(entry.get("blocks", ()))})

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from sraven.core.base.errors import BoardError, OutputError
 from sraven.core.boards.board_paths import read_beside
-from sraven.core.boards.ceilings import MeasuredCeiling, rounded
+from sraven.core.boards.ceilings import rounded
 from sraven.core.boards.content import BoardFile
 from sraven.core.system.files import write_text
 from sraven.core.tasks.families import find_family, make_board_task
@@ -29,7 +29,15 @@ _HEAD = """\
 # by split, line and metric. `sraven freeze --lines` measures it; what each line is, the family says.
 """
 
-Levels = Mapping[str, Mapping[str, Mapping[str, MeasuredCeiling]]]
+
+class MeasuredLevel(NamedTuple):
+    """The numbers of a level: its score, and the standard error over the instances of the split."""
+
+    value: float
+    standard_error: float
+
+
+Levels = Mapping[str, Mapping[str, Mapping[str, MeasuredLevel]]]
 """The numbers of a board, by split, by name of the level, and by metric."""
 
 
@@ -65,7 +73,7 @@ def parse_levels(data: bytes) -> dict[str, Levels]:
         return {
             digest: {
                 split: {
-                    name: {metric: MeasuredCeiling(**found) for metric, found in metrics.items()}
+                    name: {metric: MeasuredLevel(**found) for metric, found in metrics.items()}
                     for name, metrics in lines.items()
                 }
                 for split, lines in of_board["lines"].items()
@@ -92,7 +100,7 @@ def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[Re
     """Return the reference levels of a board by a metric, in the order of its family, as far as known."""
     measured = read_levels().get(board.digest, {}).get(split, {})
     return tuple(
-        ReferenceLevel(name, *line, measured[name][metric].value, measured[name][metric].standard_error)
+        ReferenceLevel(name, *line, *measured[name][metric])
         for name, line in find_family(board.family).reference_levels.items()
         if metric in measured.get(name, {})
     )

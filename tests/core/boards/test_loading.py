@@ -164,12 +164,11 @@ def test_fields_are_typed():
     assert isinstance(board.covered["ood"], BoardSplit) and board.covered["ood"].instances == 51_200
     assert isinstance(board.reported[0], Reported) and board.reported[0].notes
     assert board.held_out["ood"][0] == tuple(board.task.combinations("ood")[0].tolist())
-    assert board.ceilings["ood"]["split"]["accuracy"].value == board.ceiling("ood", "accuracy").value
 
 
 def test_corpus_has_no_digests():
     board = read_board("c4-v1")
-    assert board.is_corpus and board.budget_unit == "tokens" and board.held_out == board.ceilings == {}
+    assert board.is_corpus and board.budget_unit == "tokens" and board.held_out == {}
     assert board.covered == {"validation": BoardSplit(board.splits["validation"])}
 
 

@@ -125,7 +125,8 @@ def test_boards_without_entries_say_so():
 
 
 def test_board_where_less_is_better_and_no_ceiling_is_known():
-    board = replace(read_board("fuzzylogic-v1"), higher_is_better=False, ceilings={}, metric="mse")
+    board = replace(read_board("fuzzylogic-v1"), higher_is_better=False, metric="mse")
+    board = replace(board, file={**board.file, "ceiling": {}})
     entry = make_entry("a", 3.2, gap=None, splits={"ood": {"mse": 3.2}})
     page = page_of(Standing(board, (entry,)))
     [(_, text)] = page.find("th", aria_sort="ascending")
