@@ -45,18 +45,13 @@ def equal_seeds(evidence: Evidence) -> str:
     return ""
 
 
-def _is_copied(first: Evidence, second: Evidence) -> bool:
+def is_copy(first: Evidence, second: Evidence) -> bool:
     """Return whether any run of one submission is a copy of any run of another, whatever their seeds."""
     return any(
         _are_copies((first, one), (second, other), split)
         for split in first.board.splits
         for one, other in product(range(len(_runs(first, split))), range(len(_runs(second, split))))
     )
-
-
-def copies_of(evidence: Evidence, others: Mapping[str, Evidence]) -> list[str]:
-    """Return which of some entries of its board a submission is a copy of."""
-    return [entry_id for entry_id, other in others.items() if _is_copied(evidence, other)]
 
 
 def find_copies(entries: Mapping[str, Evidence]) -> dict[str, list[str]]:
@@ -66,7 +61,7 @@ def find_copies(entries: Mapping[str, Evidence]) -> dict[str, list[str]]:
     """
     found: dict[str, list[str]] = {entry_id: [] for entry_id in entries}
     for one, other in combinations(entries, 2):
-        if _is_copied(entries[one], entries[other]):
+        if is_copy(entries[one], entries[other]):
             found[one].append(other)
             found[other].append(one)
     return found

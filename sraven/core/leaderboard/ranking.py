@@ -14,7 +14,7 @@ from typing import Any
 from sraven.core.base.errors import SubmissionError
 from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board, board_ids, read_board
-from sraven.core.leaderboard.copies import copies_of, find_copies
+from sraven.core.leaderboard.copies import find_copies, is_copy
 from sraven.core.leaderboard.eligibility import no_fingerprint, why_unranked
 from sraven.core.leaderboard.entries import entry_of, reported_entries
 from sraven.core.leaderboard.evidence import Evidence, gather_evidence
@@ -31,15 +31,15 @@ _MOST_NAMED = 3
 SELECTION = "test"
 """The split by whose score the points of a grid are chosen."""
 
-_OF_A_POINT = ("rate ", "decay ", "warm-up ")
-"""How the parts of a name begin that say of a grid's point."""
+_POINT_PREFIXES = ("rate ", "decay ", "warm-up ")
+"""How those parts of a name begin that tell the points of a grid apart."""
 
 Judged = tuple[Entry, bool]
 """A row, and whether it may be ranked."""
 
 
-def _copied(copies: Sequence[str]) -> str:
-    """Return of which entries one is a copy, in words."""
+def _copies_text(copies: Sequence[str]) -> str:
+    """Return in words which entries one is a copy of."""
     more = len(copies) - _MOST_NAMED
     named = ", ".join(copies[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
     return f"predicts the same as {named}, or nearly so"
@@ -55,7 +55,7 @@ def _judge(
     """
     entry = entry_of(entry_id, evidence)
     reasons = why_unranked(evidence, pins.get(evidence.board.digest, {}))
-    notes = [_copied(copies)] if copies and entry.family != REFERENCE else []
+    notes = [_copies_text(copies)] if copies and entry.family != REFERENCE else []
     may_rank = not reasons and (is_reproduced or not notes) and entry.value is not None
     entry = replace(
         entry,
@@ -68,16 +68,16 @@ def _judge(
 
 def _grid_of(entry: Entry, evidence: Evidence) -> tuple[object, ...]:
     """Return what points of a grid share: authors, budget, the name but for rate, decay and warm-up."""
-    parts = [part for part in entry.method.split(", ") if not part.startswith(_OF_A_POINT)]
+    parts = [part for part in entry.method.split(", ") if not part.startswith(_POINT_PREFIXES)]
     form = entry.replies and entry.replies.form
     return (*evidence.content["method"]["authors"], None, *parts, entry.budget, form)
 
 
 def _choose(entries: Mapping[str, Evidence], judged: Sequence[Judged]) -> list[Judged]:
-    """Return rows of which one of a grid may be ranked: the point that the score on `SELECTION` chooses.
+    """Return the rows; of each grid, only the point with the best score on `SELECTION` may be ranked.
 
-    The score that ranks must not choose: the best of many points is best by luck, too. So points that have no
-    rank for what they score there are among those that are chosen from.
+    The score that ranks must not choose: the best of many points is best by luck, too. So points that its
+    score keeps from a rank may be chosen, too.
     """
     rows = [(*row, _grid_of(row[0], each)) for row, each in zip(judged, entries.values(), strict=True)]
     points: dict[object, list[tuple[float, Entry]]] = {}
@@ -129,7 +129,8 @@ def judge_own(own: Mapping[str, Evidence], filed: Mapping[str, Evidence], pins: 
     judged = []
     for name, evidence in own.items():
         others = {**filed, **{other: each for other, each in own.items() if other != name}}
-        entry, may_rank = _judge(name, evidence, copies_of(evidence, others), pins)
+        copies = [other for other, each in others.items() if is_copy(evidence, each)]
+        entry, may_rank = _judge(name, evidence, copies, pins)
         judged.append((replace(entry, date=None, own=True), may_rank))
     return judged
 
