@@ -18,10 +18,7 @@ from sraven.core.submissions.corpus import check_documents
 from sraven.core.submissions.training_log import MOST_BYTES, check_log
 from sraven.core.system.files import sha256_of_file
 from sraven.core.tasks.table import to_table
-from sraven.core.tasks.task import Column
-from sraven.core.untrusted.read import read_file
-
-_INDEX = Column("index", "int64", (), "index of the instance in its split")
+from sraven.core.untrusted.read import INDEX, read_file
 
 
 def _by_seed(split: str, predictions: Any) -> dict[int, ArrayLike]:
@@ -94,7 +91,7 @@ def write_run(board: Board, path: Path, predictions: Any) -> str:
     if board.is_text:
         table = pa.table({"index": index, "prediction": pa.array(predictions, pa.string())})
     else:
-        table = to_table({"index": index, "prediction": predictions}, [_INDEX, column])
+        table = to_table({"index": index, "prediction": predictions}, [INDEX, column])
         leaf = f"{column.name}.list.element" if column.shape else column.name
         if predictions.dtype.kind == "f":
             encoding[leaf] = "BYTE_STREAM_SPLIT"

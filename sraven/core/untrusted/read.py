@@ -199,7 +199,8 @@ def most_bytes(rows: int, column: Column) -> int:
 Decoded = tuple[NDArray[np.int64], NDArray[Any] | list[str]]
 """Indices int64 ``[n]``, and the predictions ``[n, ...]``; or n texts, where they are such."""
 
-_INDEX = Column("index", "int64", (), "index of the instance in its split")
+INDEX = Column("index", "int64", (), "index of the instance in its split")
+"""The first column of a file of predictions; the second is ``prediction``."""
 
 
 def decode_predictions(
@@ -212,7 +213,7 @@ def decode_predictions(
         column: the column ``prediction``.
         options: of `decode_apart`.
     """
-    found = decode_apart(files, [_INDEX, column], **options)
+    found = decode_apart(files, [INDEX, column], **options)
     return {name: (index, predictions) for name, (index, predictions) in found.items()}
 
 
