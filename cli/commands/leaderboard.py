@@ -41,9 +41,9 @@ def find_standing(
     """
     from sraven import __version__
     from sraven.core.leaderboard.evidence import gather_evidence
-    from sraven.core.leaderboard.many import SharedBoards
     from sraven.core.leaderboard.ranking import gather_own, read_leaderboard
     from sraven.core.leaderboard.snapshot import read_snapshot
+    from sraven.core.leaderboard.unfiled import share_boards
     from sraven.core.submissions.submission import SUBMISSIONS
 
     if folder is None and (CHECKOUT / SUBMISSIONS).is_dir():
@@ -52,7 +52,7 @@ def find_standing(
         raise click.UsageError(
             f"there is no {folder}; run this in a checkout, or leave --leaderboard out for the package's own"
         )
-    find_board = SharedBoards()  # entries of a board share its labels
+    find_board = share_boards()  # entries of a board share its labels
     with doing("reading") as on_progress:
 
         def gather(entry: Path) -> "Evidence":
@@ -69,8 +69,8 @@ def find_standing(
             return read_leaderboard(folder, board_id, gather=gather, own=own)
         found = read_snapshot(board_id, own=own)
     copies = ", and the predictions that yours are compared with for copies" if own else ""
-    whence = f"the standing of {found.date}, as it came with sraven {__version__}"
-    click.echo(f"{whence}; a checkout has what was filed since{copies}", err=True)
+    source = f"the standing of {found.date}, as it came with sraven {__version__}"
+    click.echo(f"{source}; a checkout has what was filed since{copies}", err=True)
     return found
 
 

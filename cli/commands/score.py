@@ -13,7 +13,7 @@ from cli.shared.scores import print_advice, print_bounds, print_many, print_scor
 
 if TYPE_CHECKING:
     from sraven.core.leaderboard.filed import Fault
-    from sraven.core.leaderboard.many import Scored
+    from sraven.core.leaderboard.unfiled import Scored
 
 
 @click.command(name="score")
@@ -43,7 +43,7 @@ def command(submissions: tuple[Path, ...], out: Path | None, check: bool, thread
             raise click.UsageError("--out takes the scores of one submission; use --json for several")
         _score_many(submissions, check, threads)
         return
-    from sraven.core.leaderboard.many import score_folder
+    from sraven.core.leaderboard.unfiled import score_folder
     from sraven.core.submissions.runs import SCORES
     from sraven.core.system.files import compact_json, write_text
 
@@ -78,7 +78,7 @@ def _is_as_filed(found: "Scored") -> bool:
 def _score_many(submissions: tuple[Path, ...], check: bool, threads: int | None) -> None:
     """Score submissions and print a row for each."""
     from sraven.core.leaderboard.filed import Fault, fault_of
-    from sraven.core.leaderboard.many import score_folders
+    from sraven.core.leaderboard.unfiled import score_folders
 
     found: list[Scored | Fault] = []
     failed = 0
@@ -98,7 +98,7 @@ def _score_many(submissions: tuple[Path, ...], check: bool, threads: int | None)
 
 def _content(folder: Path, found: "Scored | Fault") -> dict[str, Any]:
     """Return what `--json` says of one of several submissions."""
-    from sraven.core.leaderboard.many import Scored
+    from sraven.core.leaderboard.unfiled import Scored
 
     content = found.content if isinstance(found, Scored) else {"refused": found.reason}
     return {"submission": str(folder), **content}

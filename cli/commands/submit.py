@@ -12,7 +12,7 @@ from cli.shared.scores import primary_score, print_advice
 
 if TYPE_CHECKING:
     from sraven.core.contribution.propose import Proposer
-    from sraven.core.leaderboard.many import Scored
+    from sraven.core.leaderboard.unfiled import Scored
 
 
 @click.command(name="submit")
@@ -42,7 +42,7 @@ def command(submission: Path, as_pull_request: bool, leaderboard: Path, threads:
       sraven submit my-submission
       sraven submit my-submission --pr
     """
-    from sraven.core.leaderboard.many import score_folder
+    from sraven.core.leaderboard.unfiled import score_folder
     from sraven.core.submissions.submit import check_leaderboard, file_submission
 
     check_leaderboard(leaderboard)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sraven.core.boards.board import Board
     from sraven.core.leaderboard.eligibility import Unranked
     from sraven.core.leaderboard.filed import Fault
-    from sraven.core.leaderboard.many import Scored
+    from sraven.core.leaderboard.unfiled import Scored
 
 
 def mean_with_error(score: Mapping[str, Any]) -> str:
@@ -90,8 +90,8 @@ def print_advice(found: "Scored") -> None:
     """Print why a submission won't be ranked, if it won't, and what it doesn't say, a line each."""
     for reason in found.unranked:
         click.echo(f"not ranked: {escape(reason.reason, 400)}; {reason.advice}")
-    for gap in found.gaps:
-        click.echo(f"note: {gap}")
+    for omission in found.omissions:
+        click.echo(f"note: {omission}")
 
 
 def _verdict(reasons: "Sequence[Unranked]") -> str:

@@ -22,8 +22,8 @@ from helpers.tiny_language import LINE, make_tokenizer, write_corpus
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import is_seen
 from sraven.core.dataset.directory import JOURNAL
-from sraven.core.leaderboard.many import score_folder
 from sraven.core.leaderboard.reproduced import REPRODUCED
+from sraven.core.leaderboard.unfiled import score_folder
 from sraven.core.system.staging import STAGING
 from sraven.text.published import read_sets, write_files
 
@@ -115,7 +115,7 @@ def test_of_entries(run, small_boards, filed, leaderboard, monkeypatch):
     harmless(run, pins, yaml_texts, shown)
     pins.unlink()
     found = score_folder(filed)
-    monkeypatch.setattr("sraven.core.leaderboard.many.score_folder", lambda *_, **options: found)
+    monkeypatch.setattr("sraven.core.leaderboard.unfiled.score_folder", lambda *_, **options: found)
     harmless(run, filed / "scores.json", json_texts, ["score", "--check", filed], shown)
 
 

@@ -196,7 +196,7 @@ def _chance(context: Context) -> str:
 
 
 def _baseline(context: Context) -> str:
-    """What composes nothing scores as much; at chance, that is said instead."""
+    """A baseline, which composes nothing, scores as much; at chance, that is said instead."""
     board = context.board
     score, sign = context.score(board.primary_split, board.metric), 1 if board.higher_is_better else -1
     levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
@@ -284,8 +284,8 @@ def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[st
     return [found.reason for found in reasons_unranked(evidence, fingerprints)]
 
 
-def find_gaps(evidence: Evidence) -> tuple[str, ...]:
-    """Return what a description should say and doesn't, in sentences; that costs no rank."""
+def find_omissions(evidence: Evidence) -> tuple[str, ...]:
+    """Return in sentences what a description should say and doesn't; an entry is ranked all the same."""
     training, family = evidence.content["training"], evidence.content["method"].get("family")
     if family == REFERENCE or not training["instances"] or training.get("tuning_trials") is not None:
         return ()

@@ -149,7 +149,7 @@ def gather_evidence(
     Args:
         folder: the submission.
         fresh: whether to compute it in any case.
-        find_board: returns a board, given its id; see `sraven.core.leaderboard.many.SharedBoards`.
+        find_board: returns a board, given its id; see `sraven.core.leaderboard.unfiled.share_boards`.
 
     Raises:
         SubmissionError: if the submission is refused.

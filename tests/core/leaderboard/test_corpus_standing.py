@@ -16,8 +16,8 @@ from sraven.core.base.errors import BoardError
 from sraven.core.leaderboard.eligibility import RANKED_SEEDS, least_seeds
 from sraven.core.leaderboard.evidence import gather_evidence
 from sraven.core.leaderboard.fingerprints import parse_pins, pin_text, read_pins
-from sraven.core.leaderboard.many import SharedBoards
 from sraven.core.leaderboard.ranking import read_leaderboard
+from sraven.core.leaderboard.unfiled import share_boards
 from sraven.core.page.page import make_page
 from sraven.core.submissions.corpus import fingerprint
 from sraven.core.submissions.submit import file_submission, write_reference
@@ -152,7 +152,7 @@ def standing(tmp_path_factory):
             write_replies(root / f"{number}", method={"name": name}, **entry)
         for name in ("copy-last-panel", "babbler"):
             write_reference(root / name, BOARD, name)
-        folders, find_board = sorted(set(root.iterdir()) - {root / "boards"}), SharedBoards()
+        folders, find_board = sorted(set(root.iterdir()) - {root / "boards"}), share_boards()
         evidence = {
             f"{BOARD}/20261122-{folder.name}": gather_evidence(folder, find_board=find_board)
             for folder in folders

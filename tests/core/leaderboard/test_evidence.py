@@ -22,12 +22,12 @@ from helpers.submissions import (
     write,
 )
 from sraven import SubmissionError, score_submission
-from sraven.core.leaderboard import cache, evidence, many
+from sraven.core.leaderboard import cache, evidence, unfiled
 from sraven.core.leaderboard.cache import read_kept, write_kept
 from sraven.core.leaderboard.evidence import gather_evidence, run_name
 from sraven.core.leaderboard.filed import Fault
-from sraven.core.leaderboard.many import score_folder, score_folders
 from sraven.core.leaderboard.ranking import read_leaderboard
+from sraven.core.leaderboard.unfiled import score_folder, score_folders
 from sraven.core.submissions.submit import file_submission
 
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -230,8 +230,8 @@ def test_what_breaks_is_told_and_hides_nothing(originals, tmp_path, monkeypatch)
             raise RecursionError("deep")
         return opens(path, *rest)
 
-    opens = many.open_submission
-    monkeypatch.setattr(many, "open_submission", open_or_break)
+    opens = unfiled.open_submission
+    monkeypatch.setattr(unfiled, "open_submission", open_or_break)
     broken, right = score_folders([folder, originals[SRAVEN_BOARD]])
     assert broken == Fault(str(folder), "RecursionError: deep") and not isinstance(right, Fault)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from sraven.core.boards.board import Board, read_board
 from sraven.core.compute.parallel import check_threads
-from sraven.core.leaderboard.eligibility import Unranked, find_gaps, judge_submission
+from sraven.core.leaderboard.eligibility import Unranked, find_omissions, judge_submission
 from sraven.core.leaderboard.evidence import make_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of
 from sraven.core.submissions.submission import decode_submission, open_submission
@@ -19,28 +19,23 @@ _BOARDS = 4  # at hand at a time: tens of megabytes each
 _AT_ONCE = 8  # submissions, whatever the number of processors: a hundred megabytes each
 
 
-class SharedBoards:
-    """Returns boards by their ids, the same one to all that ask, so that its labels are rebuilt once.
+def share_boards(*, ready: bool = False) -> Callable[[str], Board]:
+    """Return what reads boards as `read_board` does, the same one for all, so its labels are rebuilt once.
 
-    Some boards are at hand at a time, so memory doesn't grow with their number.
+    A few boards are kept at a time, so memory doesn't grow with their number.
 
     Args:
-        ready: whether a board comes with its instances checked and its labels rebuilt, so that nothing
-            is left that several threads would do at once; else that is done on first use.
+        ready: whether a board comes with its instances checked and its labels rebuilt, so that several
+            threads don't do that at once; else it is done on first use. BoardError is raised if this
+            installation doesn't give its instances.
     """
+    lock, read = Lock(), lru_cache(_BOARDS)(_read_ready if ready else read_board)
 
-    def __init__(self, *, ready: bool = False) -> None:
-        self._lock, self._read = Lock(), lru_cache(_BOARDS)(_read_ready if ready else read_board)
+    def find_board(board_id: str) -> Board:
+        with lock:
+            return read(board_id)
 
-    def __call__(self, board_id: str) -> Board:
-        """Return a board.
-
-        Raises:
-            ConfigurationError: if there is no such board.
-            BoardError: if this installation doesn't give its instances.
-        """
-        with self._lock:
-            return self._read(board_id)
+    return find_board
 
 
 def _read_ready(board_id: str) -> Board:
@@ -62,7 +57,7 @@ class Scored:
         scores: what ``scores.json`` holds.
         beside: by split and metric, scores that aren't the board's.
         unranked: why it won't be ranked; nothing if it will.
-        gaps: what it should say and doesn't.
+        omissions: what it should say and doesn't.
     """
 
     folder: Path
@@ -70,7 +65,7 @@ class Scored:
     scores: Mapping[str, Any]
     beside: Mapping[str, Mapping[str, Any]]
     unranked: tuple[Unranked, ...]
-    gaps: tuple[str, ...]
+    omissions: tuple[str, ...]
 
     @property
     def content(self) -> dict[str, Any]:
@@ -96,7 +91,8 @@ def score_folder(
         BoardError: if this installation doesn't give the board's instances.
     """
     found = make_evidence(decode_submission(open_submission(folder, find_board)), threads=threads)
-    return Scored(folder, found.board, found.scores, found.beside, judge_submission(found), find_gaps(found))
+    unranked, omissions = judge_submission(found), find_omissions(found)
+    return Scored(folder, found.board, found.scores, found.beside, unranked, omissions)
 
 
 def score_folders(folders: Sequence[Path], *, threads: int | None = None) -> Iterator[Scored | Fault]:
@@ -108,7 +104,7 @@ def score_folders(folders: Sequence[Path], *, threads: int | None = None) -> Ite
         folders: the submissions, of any boards; those of a board best side by side.
         threads: threads to use; None for all available ones.
     """
-    find_board, threads = SharedBoards(ready=True), check_threads(threads)
+    find_board, threads = share_boards(ready=True), check_threads(threads)
     workers = max(1, min(threads, len(folders), _AT_ONCE))
 
     def score(folder: Path) -> Scored | Fault:
