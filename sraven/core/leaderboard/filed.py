@@ -27,7 +27,7 @@ class Fault:
 
     Attributes:
         place: of the folder or file below the leaderboard's, as a line that can be shown to anyone.
-        reason: a line of that kind, too.
+        reason: such a line, too.
     """
 
     place: str

@@ -1,6 +1,6 @@
 """Rank ranges by a parametric bootstrap: a few seeds on some combinations don't separate neighbours.
 
-A parametric bootstrap. Each draw has other combinations, the same ones for all entries, and other seeds: to
+Each draw has other combinations, the same ones for all entries, and other seeds: to
 an entry's mean over the combinations it adds the standard error over seeds times Student's t. A range holds
 the middle of the ranks that come out.
 """

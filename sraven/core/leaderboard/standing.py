@@ -34,9 +34,9 @@ class Replies:
         form: of the prompts, one of the board's; entries of each form are ranked apart.
         harness: what put the prompts to it.
         harness_version: of that.
-        temperature: at which it was sampled; None if nobody says it.
+        temperature: at which it was sampled; None if that isn't said.
         usage: sums of the tokens of prompts and replies and of what they cost, by the names of
-            `sraven.text.completions.Usage`; None if nobody says it.
+            `sraven.text.completions.Usage`; None if that isn't said.
     """
 
     model: str
@@ -121,9 +121,9 @@ class Entry:
         seeds: number of seeds.
         grid_range: the least and the most that the points of its grid score, where `test` chose it among
             several.
-        tuning_trials: how many settings were tried, in the submitter's words; None if he doesn't say.
+        tuning_trials: how many settings were tried, in the submitter's words; None if that isn't said.
         splits: all metrics (means over seeds) by split.
-        beside: by split, those that its board's file doesn't list.
+        beside: by split, the metrics that its task has got since the board.
         gap: to the ceiling: the ideal observer that knows the split; None where it is no ceiling.
         parameters: of the model.
         train_instances: seen in training, in the unit of the board's budget.

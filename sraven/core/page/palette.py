@@ -44,8 +44,8 @@ def variables(names: Collection[str]) -> str:
 def follow_scheme(svg: str) -> str:
     """Return an SVG file that was drawn in the light colours, such that it turns dark with its reader.
 
-    Only what is drawn in a colour of the palette changes. Who knows no schemes, as a printer, sees what was
-    drawn.
+    Only what is drawn in a colour of the palette changes. Where there are no schemes, as on paper, the light
+    colours stay.
     """
     rules = "".join(
         f'[style*="{part}: {colour.light}"]{{{part}:{colour.dark} !important}}'

@@ -252,7 +252,7 @@ def _height(board: Board, bars: Iterable[Pair], levels: Iterable[float]) -> list
     """Return the numbers up a plot that holds scores with their errors, and levels."""
     ends = [*levels, *(value + sign * error for value, error in bars for sign in (-1, 1))]
     low, high = min(ends), max(ends)
-    # Far below nothing is shown as below nothing.
+    # From 0 on, where scores are on both sides: what lies below is an arrow on the edge.
     return ticks(0.0 if board.higher_is_better and low < 0 < high else low, high)
 
 

@@ -21,7 +21,7 @@ _MARGIN = 0.06  # of a range that the entries give, on both sides
 
 
 class Bound(NamedTuple):
-    """What scores of a board are read against: the class and name of a line, where it is, and whose."""
+    """What scores of a board are read against: the class and name of a line, its score, and whose it is."""
 
     key: str
     title: str

@@ -1,4 +1,4 @@
-"""Submissions to boards of a corpus: what their runs have to say alike, and its fingerprint."""
+"""Submissions to boards of a corpus: what all runs must say of the documents, and its fingerprint."""
 
 import hashlib
 from collections.abc import Sequence

@@ -176,7 +176,7 @@ def reference_predictors(board: Board) -> Mapping[str, Reference]:
 
 
 def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
-    """Write the submission of a reference predictor, through the same door as any other.
+    """Write the submission of a reference predictor, by `write_submission`, as any other.
 
     Args:
         out: a directory that doesn't exist yet.
