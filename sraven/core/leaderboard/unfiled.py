@@ -20,9 +20,9 @@ _AT_ONCE = 8  # submissions, whatever the number of processors: a hundred megaby
 
 
 def share_boards(*, ready: bool = False) -> Callable[[str], Board]:
-    """Return what reads boards as `read_board` does, the same one for all, so its labels are rebuilt once.
+    """Return a function that reads a board once for all who ask, so its labels are rebuilt once.
 
-    A few boards are kept at a time, so memory doesn't grow with their number.
+    It keeps a few boards at a time, so memory doesn't grow with their number. For errors see `read_board`.
 
     Args:
         ready: whether a board comes with its instances checked and its labels rebuilt, so that several
