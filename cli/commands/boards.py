@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.shared.printing import json_option, print_outcome, print_rows
-from cli.shared.scores import line_rows
+from cli.shared.scores import level_rows
 from sraven.core.base.escape import with_error
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _print_board(board: "Board") -> None:
         click.echo(f"prompts: {form:<13} {checksum[:12]}")
     if not board.is_corpus:
         _print_splits(board)
-        _print_lines(board)
+        _print_levels(board)
     if board.rungs:
         _print_rungs(board)
 
@@ -89,10 +89,10 @@ def _print_rungs(board: "Board") -> None:
     print_rows(("level", "instances", "chance", *floors, *kinds.values()), rows)
 
 
-def _print_lines(board: "Board") -> None:
+def _print_levels(board: "Board") -> None:
     """Print the reference levels of a board, each with its meaning, and chance."""
-    meanings = {line.title: f"\n  {line.meaning}" for line in board.reference_levels(board.primary_split)}
-    for label, values in line_rows(board, tuple(board.splits)):
+    meanings = {level.title: f"\n  {level.meaning}" for level in board.reference_levels(board.primary_split)}
+    for label, values in level_rows(board, tuple(board.splits)):
         scores = ", ".join(f"{value} on {split}" for split, value in values.items())
         click.echo(f"{label}: {board.metric} {scores}{meanings.get(label, '')}")
 

@@ -110,7 +110,8 @@ def _bounds(board: "Board") -> str:
     """Return the ceiling and reference levels of a board, to follow a title; nothing if there are none."""
     ceiling = board.ceiling(board.primary_split, board.metric)
     bounds = [f"ceiling {figure(ceiling.value)} ({ceiling.answers})"] if ceiling else []
-    bounds += [f"{line.title} {figure(line.value)}" for line in board.reference_levels(board.primary_split)]
+    levels = board.reference_levels(board.primary_split)
+    bounds += [f"{level.title} {figure(level.value)}" for level in levels]
     return "".join(f"; {each}" for each in bounds)
 
 

@@ -127,12 +127,12 @@ def _ceiling(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
         yield f"ceiling, {answers}, knowing the split", scores
 
 
-def line_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
+def level_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
     """Yield the reference levels of a board, and last the score of guessing."""
     by_name: dict[str, dict[str, str]] = {}
     for split in splits:
-        for line in board.reference_levels(split):
-            by_name.setdefault(line.title, {})[split] = with_error(line.value, line.standard_error)
+        for level in board.reference_levels(split):
+            by_name.setdefault(level.title, {})[split] = with_error(level.value, level.standard_error)
     yield from by_name.items()
     if board.chance is not None:
         yield "chance", dict.fromkeys(splits, f"{board.chance:.4g}")
@@ -140,6 +140,6 @@ def line_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
 
 def print_bounds(board: "Board", splits: Sequence[str]) -> None:
     """Print what scores by the board's primary metric are read against on some splits."""
-    if found := [*_ceiling(board, splits), *line_rows(board, splits)]:
+    if found := [*_ceiling(board, splits), *level_rows(board, splits)]:
         rows = ((label, *(values.get(split, "–") for split in splits)) for label, values in found)
         print_rows((f"{board.metric} is read against", *splits), rows)
