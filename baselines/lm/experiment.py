@@ -1,8 +1,7 @@
 """The language model's experiment: windows of text in, the loss of the next token out."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import partial
-from itertools import islice
 from math import exp, log
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
 from baselines.training.experiment import Experiment, board_of, network_shape, optimiser_of
-from baselines.training.feed import Chunk, prefetch
+from baselines.training.feed import Chunk
 from baselines.training.flops import flops_per_token
 from baselines.training.sharding import check_batch, gather_params, make_mesh, on_cpu, place_rows
 from baselines.training.step import Program, StepReport
@@ -141,9 +140,15 @@ def language_experiment(
         check_integer("parts", compute.num_microbatches, 1, config.batch_size)
         check_batch(mesh, config.batch_size, compute.num_microbatches)
         program = language_program(config, mesh, compute)
+        share = BatchShare(config.batch_size, jax.process_index(), jax.process_count())
+        windows = Windows(corpus, config.length, share)  # all seeds see the same batches
+
+        def make_chunk(first: int, steps: int) -> Chunk:
+            return {"tokens": np.stack(list(windows.batches(first, steps)))}
+
         return Experiment(
             program,
-            _feed(config, corpus),
+            make_chunk,
             place_rows,
             _describe(config, corpus, count_parameters(program)),
             CHUNK,
@@ -152,22 +157,6 @@ def language_experiment(
         )
 
     return make_experiment
-
-
-def _feed(config: LanguageConfig, corpus: Corpus) -> Callable[[Sequence[tuple[int, int]]], Iterator[Chunk]]:
-    """Return what yields this process's rows of the batches of ranges of steps."""
-    share = BatchShare(config.batch_size, jax.process_index(), jax.process_count())
-    windows = Windows(corpus, config.length, share)  # all seeds see the same batches
-
-    def chunks(bounds: Sequence[tuple[int, int]]) -> Iterator[Chunk]:
-        batches = windows.batches(bounds[0][0]) if bounds else iter(())
-
-        def make(first: int, steps: int) -> Chunk:
-            return {"tokens": np.stack(list(islice(batches, steps)))}
-
-        return prefetch(make, bounds)
-
-    return chunks
 
 
 def _describe(

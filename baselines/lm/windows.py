@@ -23,7 +23,7 @@ MOST_WINDOWS = 1 << 32
 """Grain shuffles indices of 32 bits."""
 
 _THREADS, _AHEAD = 4, 8
-_LAST_STEP = 1 << 40
+_ENDLESS = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class Windows:
         starts = [self._order[row] * self.length for row in self.share.rows(step)]
         return np.stack([self.corpus.read(start, self.length + 1) for start in starts]).astype(np.int32)
 
-    def batches(self, first: int = 0) -> Iterator[NDArray[np.int32]]:
-        """Yield the batches from step ``first`` on, without end, read ahead in threads."""
-        steps = grain.MapDataset.range(first, _LAST_STEP)
+    def batches(self, first: int = 0, count: int = _ENDLESS) -> Iterator[NDArray[np.int32]]:
+        """Yield the batches of ``count`` steps from ``first`` on, read ahead in threads."""
+        steps = grain.MapDataset.range(first, first + count)
         options = grain.ReadOptions(num_threads=_THREADS, prefetch_buffer_size=_AHEAD)
         yield from steps.map(self.batch).to_iter_dataset(options)

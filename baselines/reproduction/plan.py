@@ -188,7 +188,7 @@ def measure_rate(config: RunConfig) -> float:
     experiment = board_experiment(config, mesh)
     compiled = Compiled(experiment, mesh)
     states = compiled.stack([compiled.initialise(jnp.uint32(config.seed))])
-    chunk = experiment.place(mesh, next(iter(experiment.chunks([(0, _TIMED)]))))
+    chunk = experiment.place(mesh, experiment.make_chunk(0, _TIMED))
     states, _ = jax.block_until_ready(compiled.train(states, hyper_of([config]), chunk))  # compiles
     began = time.perf_counter()
     jax.block_until_ready(compiled.train(states, hyper_of([config]), chunk))

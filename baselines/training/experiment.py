@@ -1,6 +1,6 @@
 """An experiment: what the training loop trains, on which batches, and what it reports."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.names import look_up
 from baselines.model.networks import make_network
 from baselines.runs.log import Scores
-from baselines.training.feed import Chunk, chunks
+from baselines.training.feed import Chunk, chunk_of_steps
 from baselines.training.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, Hyperparams, make_optimiser
 from baselines.training.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
 from baselines.training.step import Program, StepReport
@@ -37,8 +37,8 @@ class Experiment(NamedTuple):
 
     Attributes:
         program: of one run.
-        chunks: yields the batches of consecutive ranges of steps, each given by its first step and how
-            many they are: arrays ``[S, B, ...]`` by name.
+        make_chunk: returns the batches of some steps, arrays ``[S, B, ...]`` by name, given the first step
+            and how many they are.
         place: puts such arrays on the devices of a mesh.
         describe: returns what a line of the log says, given a mean report and steps a second, of all runs.
         steps_at_once: steps of one call of the compiled program, and of a line of the log.
@@ -51,7 +51,7 @@ class Experiment(NamedTuple):
     """
 
     program: Program
-    chunks: Callable[[Sequence[tuple[int, int]]], Iterator[Chunk]]
+    make_chunk: Callable[[int, int], Chunk]
     place: Callable[[Mesh, Chunk], dict[str, jax.Array]]
     describe: Callable[[StepReport, float], dict[str, float]]
     steps_at_once: int
@@ -174,7 +174,7 @@ def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
 
     return Experiment(
         program_of(config, encoding, num_microbatches, mesh),
-        partial(chunks, task, encoding.fields, config.batch_size),
+        partial(chunk_of_steps, task, encoding.fields, config.batch_size),
         place_chunk,
         describe,
         CHUNK,

@@ -14,42 +14,33 @@ Chunk = dict[str, NDArray[np.generic]]
 
 
 def chunk_of_steps(
-    task: GeneratedTask, fields: tuple[str, ...], first: int, steps: int, batch_size: int
+    task: GeneratedTask,
+    fields: tuple[str, ...],
+    batch_size: int,
+    first: int,
+    steps: int,
+    split: str = "train",
 ) -> Chunk:
-    """Return the training batches of some steps: step s takes the instances from s * batch_size.
+    """Return the batches of some steps: step s takes the instances from s * batch_size.
 
     Args:
         task: the task.
         fields: names of the arrays to return.
+        batch_size: instances of a step.
         first: the first step.
         steps: how many.
-        batch_size: instances of a step.
+        split: of the task.
     """
-    batch = task.sample("train", first * batch_size, steps * batch_size)
+    batch = task.sample(split, first * batch_size, steps * batch_size)
     arrays = {name: getattr(batch, name) for name in fields}
     return {name: array.reshape(steps, batch_size, *array.shape[1:]) for name, array in arrays.items()}
-
-
-def chunks(
-    task: GeneratedTask, fields: tuple[str, ...], batch_size: int, bounds: Sequence[tuple[int, int]]
-) -> Iterator[Chunk]:
-    """Yield the chunks of consecutive ranges of steps; the next is made while one is trained on.
-
-    Args:
-        task: the task.
-        fields: names of the arrays to return.
-        batch_size: instances of a step.
-        bounds: first step and number of steps of each chunk.
-    """
-    return prefetch(lambda first, steps: chunk_of_steps(task, fields, first, steps, batch_size), bounds)
 
 
 def prefetch(make: Callable[[int, int], Chunk], bounds: Sequence[tuple[int, int]]) -> Iterator[Chunk]:
     """Yield the chunks of consecutive ranges of steps; a thread makes the next while one is trained on.
 
     Args:
-        make: returns a chunk, given its first step and how many they are. It is called in order, by one
-            thread.
+        make: returns a chunk, given its first step and how many they are.
         bounds: of each chunk.
     """
     with ThreadPoolExecutor(1) as pool:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.training.experiment import board_of, model_of
+from baselines.training.feed import chunk_of_steps
 from baselines.training.optim import Hyperparams
 from baselines.training.sharding import gather_params, on_cpu, own_mesh, place_chunk, whole
 from baselines.training.step import matmul_precision
@@ -51,7 +52,7 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
     Raises:
         ConfigurationError: if the encoding of the board's task has no probabilities, and they are requested.
     """
-    task, mesh = board_of(config).task, mesh or own_mesh()
+    task, mesh = generator_of(board_of(config).task), mesh or own_mesh()
     encoding, model = encoding_of(task), model_of(config, encoding_of(task))
     read = getattr(encoding, reading)
     if read is None:
@@ -79,10 +80,8 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
         found = []
         for start in range(0, count, pieces * at_once):
             # The last batch is filled up with what comes after, so that one program serves all.
-            batch = generator_of(task).sample(split, start, pieces * at_once)
-            arrays = {name: getattr(batch, name) for name in encoding.fields}
-            cut = {name: each.reshape(pieces, at_once, *each.shape[1:]) for name, each in arrays.items()}
-            out = np.asarray(compiled(params, place_chunk(mesh, cut)))
+            chunk = chunk_of_steps(task, encoding.fields, at_once, start // at_once, pieces, split)
+            out = np.asarray(compiled(params, place_chunk(mesh, chunk)))
             found.append(out.reshape(-1, *out.shape[2:]))
         return np.concatenate(found)[:count]
 

@@ -27,6 +27,7 @@ from baselines.runs.sinks import SINKS
 from baselines.training.compilation_cache import keep_programs
 from baselines.training.compiled import Compiled
 from baselines.training.experiment import Experiment, MakeExperiment, board_experiment
+from baselines.training.feed import prefetch
 from baselines.training.optim import Hyperparams
 from baselines.training.processes import note
 from baselines.training.saving import SAVE_MINUTES, Saver, Schedule
@@ -241,7 +242,7 @@ class _Group:
         experiment, states = self._experiment, self._compiled.copy(self._kept)
         starts = range(self._step, last, experiment.steps_at_once)
         bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
-        for (before, steps), batches in zip(bounds, experiment.chunks(bounds), strict=True):
+        for (before, steps), batches in zip(bounds, prefetch(experiment.make_chunk, bounds), strict=True):
             step, placed = before + steps, experiment.place(self._mesh, batches)
             states, reports = self._compiled.train(states, self._hypers, placed)
             is_saved, is_scored = schedule.is_due(step), experiment.scores_are_due(before, step, last)

@@ -155,11 +155,11 @@ def test_a_run_that_diverges_later_has_the_last_checkpoint_before(tmp_path):
     def spoilt(config, mesh):
         experiment = board_experiment(config, mesh)
 
-        def chunks(bounds):
-            for (first, _), chunk in zip(bounds, experiment.chunks(bounds), strict=True):
-                yield chunk if first < 10 else {**chunk, "targets": chunk["targets"] * np.float32(np.nan)}
+        def make_chunk(first, steps):
+            chunk = experiment.make_chunk(first, steps)
+            return chunk if first < 10 else {**chunk, "targets": chunk["targets"] * np.float32(np.nan)}
 
-        return experiment._replace(chunks=chunks)
+        return experiment._replace(make_chunk=make_chunk)
 
     with pytest.raises(DivergenceError, match="after step 10; the last checkpoint is of 10"):
         train(tiny(), tmp_path / "run", make_experiment=spoilt, save_minutes=0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from baselines.encode import encoding_of
-from baselines.training.feed import chunk_of_steps, chunks
+from baselines.training.feed import chunk_of_steps, prefetch
 from baselines.training.optim import (
     Hyperparams,
     no_biases,
@@ -128,13 +128,14 @@ def test_fuzzy_query_is_hidden_and_score_is_the_boards():
 @pytest.mark.parametrize("task", [RAVEN, FUZZY], ids=lambda task: task.name)
 def test_step_has_the_same_batch_however_steps_are_chunked(task):
     fields = encoding_of(task).fields
-    whole = chunk_of_steps(task, fields, 0, 7, BATCH)
-    parts = list(chunks(task, fields, BATCH, [(0, 3), (3, 1), (4, 3)]))
+    make = partial(chunk_of_steps, task, fields, BATCH)
+    whole = make(0, 7)
+    parts = list(prefetch(make, [(0, 3), (3, 1), (4, 3)]))
     for name in fields:
         assert whole[name].shape[:2] == (7, BATCH)
         assert (np.concatenate([part[name] for part in parts]) == whole[name]).all()
         assert (whole[name][5] == getattr(task.sample("train", 5 * BATCH, BATCH), name)).all()
-    assert list(chunks(task, fields, BATCH, [])) == []
+    assert list(prefetch(make, [])) == []
 
 
 # Optimiser
@@ -187,7 +188,7 @@ def test_decay_is_decoupled_from_the_gradient():
 @pytest.mark.parametrize("task", [RAVEN, FUZZY], ids=lambda task: task.name)
 def test_training_on_one_batch_lowers_its_loss(task):
     program, steps = program_of(task, steps=60), 60
-    batch = chunk_of_steps(task, encoding_of(task).fields, 0, 1, BATCH)
+    batch = chunk_of_steps(task, encoding_of(task).fields, BATCH, 0, 1)
     chunk = {name: np.repeat(array, steps, axis=0) for name, array in batch.items()}
     _, reports = trainer(program)(first_states(program, 0), hypers(1e-2), chunk)
     assert np.isfinite(jax.tree.leaves(reports)).all()
@@ -197,7 +198,7 @@ def test_training_on_one_batch_lowers_its_loss(task):
 @pytest.mark.parametrize("task", [RAVEN, FUZZY], ids=lambda task: task.name)
 def test_parts_of_a_batch_make_the_steps_of_the_whole(task, float64):
     """With the same random numbers, as of dropout, for all parts; each instance is in one of them."""
-    chunk = chunk_of_steps(task, encoding_of(task).fields, 0, 3, 12)
+    chunk = chunk_of_steps(task, encoding_of(task).fields, 12, 0, 3)
     (whole, reports), (cut, cut_reports) = (
         trainer(program)(first_states(program, 3), hypers(1e-2), chunk)
         for program in (program_of(task, num_microbatches=parts) for parts in (1, 4))

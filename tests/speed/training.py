@@ -57,7 +57,7 @@ def training_of(board_id, attention, steps, runs=1, num_outputs=None):
     program = program_of(config, encoding._replace(num_outputs=outputs), num_microbatches)
     state = jax.jit(program.initialise)(np.uint32(0))
     states = jax.tree.map(lambda leaf: jnp.stack([leaf] * runs), state)
-    data = chunk_of_steps(board.task, encoding.fields, 0, steps, config.batch_size)
+    data = chunk_of_steps(board.task, encoding.fields, config.batch_size, 0, steps)
     chunk = {name: jnp.asarray(array) for name, array in data.items()}
     vmap_runs, hypers = not on_cpu(mesh), hyper_of(configs)
 
@@ -104,7 +104,7 @@ def works(board_id, attention):
     backward = jax.jit(lambda chunk: jax.lax.scan(differentiate, zeros, chunk))
     parameters = sum(leaf.size for leaf in jax.tree.leaves(params))
     parts = {
-        "data": lambda: chunk_of_steps(board.task, encoding.fields, 0, STEPS, config.batch_size),
+        "data": lambda: chunk_of_steps(board.task, encoding.fields, config.batch_size, 0, STEPS),
         "forward": lambda: forward(chunk),
         "forward_and_backward": lambda: backward(chunk),
         "step": steps(),

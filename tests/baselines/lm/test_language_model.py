@@ -61,20 +61,17 @@ def test_a_run_that_was_interrupted_ends_as_one_that_was_not(language, corpus, t
 
 
 def test_seeds_see_the_same_batches(corpus):
-    bounds = [(0, 2), (2, 1)]
-    feeds = [language_experiment(corpus)(tiny(corpus, seed=seed), make_mesh()).chunks for seed in (0, 1)]
-    first, second = ([chunk["tokens"] for chunk in feed(bounds)] for feed in feeds)
-    assert [chunk.shape for chunk in first] == [(2, 8, 17), (1, 8, 17)]
-    for one, other in zip(first, second, strict=True):
-        np.testing.assert_array_equal(one, other)
-    [alone] = [chunk["tokens"] for chunk in feeds[0]([(2, 1)])]
-    np.testing.assert_array_equal(alone, first[1])
+    make = [language_experiment(corpus)(tiny(corpus, seed=seed), make_mesh()).make_chunk for seed in (0, 1)]
+    first, second = (each(0, 3)["tokens"] for each in make)
+    assert first.shape == (3, 8, 17)
+    np.testing.assert_array_equal(first, second)
+    np.testing.assert_array_equal(make[0](2, 1)["tokens"], first[2:])
 
 
 def losses_of(config, corpus, compute):
     """The losses of six steps."""
     program = language_program(config, None, compute)
-    [chunk] = language_experiment(corpus, compute)(config, make_mesh()).chunks([(0, 6)])
+    chunk = language_experiment(corpus, compute)(config, make_mesh()).make_chunk(0, 6)
     hyper = jax.tree.map(lambda values: values[0], baselines.training.train.hyper_of([config]))
 
     @jax.jit
