@@ -1,7 +1,6 @@
 """The language model's experiment: windows of text in, the loss of the next token out."""
 
 from collections.abc import Callable
-from functools import partial
 from math import exp, log
 from typing import Any, NamedTuple
 
@@ -20,10 +19,11 @@ from baselines.lm.windows import Windows
 from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
-from baselines.training.experiment import Experiment, board_of, network_shape, optimiser_of
+from baselines.training.compiled import count_parameters
+from baselines.training.experiment import Experiment, board_of, make_program, network_shape
 from baselines.training.feed import Chunk
 from baselines.training.flops import flops_per_token
-from baselines.training.sharding import check_batch, gather_params, make_mesh, on_cpu, place_rows
+from baselines.training.sharding import check_batch, make_mesh, on_cpu, place_rows
 from baselines.training.step import Program, StepReport
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
@@ -97,28 +97,13 @@ def language_program(
     mesh = mesh or make_mesh()
     model, tokens_at_once = language_model(config, compute), at_once(mesh)
 
-    def initialise_params(key: jax.Array) -> Any:
-        return model.init(key, jnp.zeros((1, config.length), jnp.int32))["params"]
-
     def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         tokens_BT, targets_BT = batch["tokens"][:, :-1], batch["tokens"][:, 1:]
         hidden_BTE = model.apply({"params": params}, tokens_BT, key, return_hidden=True)
         return mean_loss(hidden_BTE, params["embedding"], targets_BT, tokens_at_once, mesh)
 
-    return Program(
-        initialise_params,
-        loss,
-        optimiser_of(config),
-        num_microbatches=compute.num_microbatches,
-        gather=partial(gather_params, mesh),
-        precision=config.precision,
-    )
-
-
-def count_parameters(program: Program) -> int:
-    """Return how many parameters a program trains."""
-    shapes = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32)).params
-    return sum(leaf.size for leaf in jax.tree.leaves(shapes))
+    tokens_BT = jax.ShapeDtypeStruct((1, config.length), jnp.int32)
+    return make_program(config, model, tokens_BT, loss, compute.num_microbatches, mesh)
 
 
 def language_experiment(

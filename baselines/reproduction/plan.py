@@ -17,14 +17,14 @@ import jax.numpy as jnp
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import Encoding, encoding_of
-from baselines.lm.experiment import count_parameters, language_program
+from baselines.lm.experiment import language_program
 from baselines.model.attention import MODULES
 from baselines.model.feedforward import EXPERTS
 from baselines.reproduction.cells import Cell, as_planned
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure, read_board_once
-from baselines.training.compiled import Compiled
-from baselines.training.experiment import board_experiment, model_of
+from baselines.training.compiled import Compiled, count_parameters
+from baselines.training.experiment import board_experiment, model_of, program_of
 from baselines.training.flops import TRAINING, flops_per_token, operations_in_products, pair_operations
 from baselines.training.sharding import make_mesh
 from baselines.training.train import hyper_of
@@ -79,23 +79,18 @@ def _of_token(config: LanguageConfig) -> float:
 @cache
 def _of_sequence(config: RunConfig) -> float:
     """Return the operations of a forward pass of one sequence, of any network: those in its products."""
+    encoding = encoding_of(read_board_once(config.board).task)
+    model = model_of(config, encoding)
     # Of one sequence: what is fused for processors, where products can't be seen, is for more.
-    forward, *arrays = _traced(config)
-    return operations_in_products(forward, *arrays)
+    tokens_BTI = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
+    params = jax.eval_shape(model.init, jax.random.key(0), tokens_BTI)
+    forward = partial(model.apply, num_outputs=encoding.num_outputs)
+    return operations_in_products(forward, params, tokens_BTI)
 
 
 def parameters_of(config: RunConfig) -> int:
     """Return how many parameters the network of a run has."""
-    return sum(leaf.size for leaf in jax.tree.leaves(_traced(config)[1]))
-
-
-def _traced(config: RunConfig) -> tuple[Any, Any, Any]:
-    """Return a run's model as a function, and the shapes of its arguments: parameters, and one sequence."""
-    encoding = encoding_of(read_board_once(config.board).task)
-    model = model_of(config, encoding)
-    tokens_BTI = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
-    params = jax.eval_shape(model.init, jax.random.key(0), tokens_BTI)
-    return partial(model.apply, num_outputs=encoding.num_outputs), params, tokens_BTI
+    return count_parameters(program_of(config, encoding_of(read_board_once(config.board).task)))
 
 
 def _forward(config: RunConfig, encoding: Encoding, num_outputs: int, experts: int) -> float:

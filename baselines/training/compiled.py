@@ -50,6 +50,11 @@ def abstract_state(program: Program) -> State:
     return jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
 
 
+def count_parameters(program: Program) -> int:
+    """Return how many parameters a program trains."""
+    return sum(leaf.size for leaf in jax.tree.leaves(abstract_state(program).params))
+
+
 def target_of(program: Program, mesh: Mesh) -> State:
     """Return a state of `jax.ShapeDtypeStruct`: shapes, and how they lie on a mesh."""
     one = abstract_state(program)

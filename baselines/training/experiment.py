@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import optax
 from flax import linen as nn
 from jax.sharding import Mesh
 
@@ -18,9 +17,9 @@ from baselines.model.names import look_up
 from baselines.model.networks import make_network
 from baselines.runs.log import Scores
 from baselines.training.feed import Chunk, chunk_of_steps
-from baselines.training.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, Hyperparams, make_optimiser
+from baselines.training.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, make_optimiser
 from baselines.training.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
-from baselines.training.step import Program, StepReport
+from baselines.training.step import Loss, Program, StepReport
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import Board, read_board
 from sraven.core.tasks.families import generator_of
@@ -103,19 +102,40 @@ def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:
     return make_network(config.network, shape)
 
 
-def optimiser_of(config: RunConfig) -> Callable[[Hyperparams], optax.GradientTransformation]:
-    """Return what makes the optimiser of a configuration, given what a grid varies.
+def make_program(
+    config: RunConfig,
+    model: nn.Module,
+    tokens: jax.ShapeDtypeStruct,
+    loss: Loss,
+    num_microbatches: int = 1,
+    mesh: Mesh | None = None,
+) -> Program:
+    """Return the program that trains a model with the optimiser of a configuration.
+
+    Args:
+        config: of the run.
+        model: its network.
+        tokens: shape and type of one sequence, for which the first parameters are drawn.
+        loss: of a batch, and its score.
+        num_microbatches: how many equal ones a batch is cut into.
+        mesh: devices; None for one.
 
     Raises:
         ConfigurationError: for a name that isn't in its table.
     """
-    return partial(
+
+    def initialise_params(key: jax.Array) -> Any:
+        return model.init(key, jnp.zeros(tokens.shape, tokens.dtype))["params"]
+
+    optimiser = partial(
         make_optimiser,
         steps=config.steps,
         optimiser=look_up("optimiser", config.optimiser, OPTIMISERS),
         lr_schedule=look_up("lr_schedule", config.lr_schedule, LR_SCHEDULES),
         weight_decay_mask=look_up("weight_decay_mask", config.weight_decay_mask, WEIGHT_DECAY_MASKS),
     )
+    gather = partial(gather_params, mesh or make_mesh())
+    return Program(initialise_params, loss, optimiser, num_microbatches, gather, config.precision)
 
 
 def program_of(
@@ -130,10 +150,7 @@ def program_of(
         mesh: devices; None for one.
     """
     model = model_of(config, encoding)
-
-    def initialise_params(key: jax.Array) -> Any:
-        tokens_BTD = jnp.zeros((1, encoding.length, encoding.width_in), jnp.float32)
-        return model.init(key, tokens_BTD)["params"]
+    tokens_BTD = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
 
     def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         out_BAO: Any = model.apply(
@@ -141,14 +158,7 @@ def program_of(
         )
         return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
 
-    return Program(
-        initialise_params,
-        loss,
-        optimiser_of(config),
-        num_microbatches=num_microbatches,
-        gather=partial(gather_params, mesh or make_mesh()),
-        precision=config.precision,
-    )
+    return make_program(config, model, tokens_BTD, loss, num_microbatches, mesh)
 
 
 def num_microbatches_of(batch_size: int, mesh: Mesh) -> int:

@@ -15,8 +15,9 @@ import jax
 import jax.numpy as jnp
 from record import keep
 
-from baselines.lm.experiment import Compute, count_parameters, language_model, language_program
+from baselines.lm.experiment import Compute, language_model, language_program
 from baselines.lm.recipes import config_on_text
+from baselines.training.compiled import count_parameters
 from baselines.training.optim import Hyperparams
 from baselines.training.step import train_step
 from sraven.core.boards.board import read_board

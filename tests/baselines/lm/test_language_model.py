@@ -10,9 +10,10 @@ import pytest
 import baselines.training.train
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, mean_losses, unigram_entropy
-from baselines.lm.experiment import Compute, count_parameters, language_experiment, language_program
+from baselines.lm.experiment import Compute, language_experiment, language_program
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
+from baselines.training.compiled import count_parameters
 from baselines.training.flops import flops_per_token
 from baselines.training.sharding import make_mesh
 from baselines.training.step import train_step
