@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
+from jax.experimental.multihost_utils import process_allgather
 from jax.sharding import Mesh
 
 from baselines.config import RunConfig
@@ -21,7 +22,7 @@ from baselines.recipes import make_config
 from baselines.training.experiment import MakeExperiment, board_experiment
 from baselines.training.grid import Grid, GridPoint, Judge, points_of, select
 from baselines.training.scores_while_training import SLICE, board_scores, with_scores
-from baselines.training.sharding import make_mesh, put_together
+from baselines.training.sharding import make_mesh
 from baselines.training.train import Outcome, train_runs
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
@@ -193,7 +194,7 @@ def train_plan(plan: TrainingPlan, *, mesh: Mesh | None = None, **options: Any) 
         return Session(ended, None)
     # Predictions are made by one process, which needs all of the parameters.
     whole = [
-        each._replace(state=each.state._replace(params=put_together(mesh, each.state.params)))
+        each._replace(state=each.state._replace(params=process_allgather(each.state.params, tiled=True)))
         for each in ended
     ]
     summary = select(plan.points, whole, plan.out, plan.judge) if jax.process_index() == 0 else None

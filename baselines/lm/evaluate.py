@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from jax.sharding import Mesh
 from numpy.typing import NDArray
+from scipy.special import entr
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.lm.corpus import Corpus
@@ -236,5 +237,4 @@ def unigram_entropy(corpus: Corpus) -> float:
         tokens = corpus.read(start, min(piece, corpus.tokens - start))
         counts += np.bincount(tokens, minlength=len(counts))
     counts[corpus.tokenizer["bos"]] -= corpus.documents
-    shares = counts[counts > 0] / counts.sum()
-    return float(-(shares * np.log(shares)).sum())
+    return float(entr(counts / counts.sum()).sum())

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
-from baselines.model.products import accumulator, multiply
+from baselines.model.products import accumulator, matmul
 
 Array = jax.Array
 
@@ -63,9 +63,6 @@ def _losses(logits_RN: Array, targets_R: Array) -> tuple[Losses, Array]:
     return Losses(log_sum_R - chosen_R, chosen_R >= highest_R), log_sum_R
 
 
-_product = partial(multiply, jnp.matmul)
-
-
 def token_losses(hidden_BTE: Array, table_NE: Array, targets_BT: Array, at_once: int = AT_ONCE) -> Losses:
     """Return the cross-entropy of each token: for evaluation, without gradients.
 
@@ -79,7 +76,7 @@ def token_losses(hidden_BTE: Array, table_NE: Array, targets_BT: Array, at_once:
 
     def losses(piece: tuple[Array, Array]) -> Losses:
         hidden_RE, targets_R = piece
-        return _losses(_product(hidden_RE, table_EN, hidden_RE.dtype), targets_R)[0]
+        return _losses(matmul(hidden_RE, table_EN, hidden_RE.dtype), targets_R)[0]
 
     pieces = jax.lax.map(losses, (_cut(hidden_BTE, positions), _cut(targets_BT, positions)))
     return Losses(*(_join(array, targets_BT) for array in pieces))
@@ -121,14 +118,14 @@ def _mean_loss_forward(
 
     def add_piece(grad_DEN: Array, piece: tuple[Array, Array]) -> tuple[Array, Any]:
         hidden_RE, targets_R = piece
-        logits_RN = _product(hidden_RE, table_EN, dtype)
+        logits_RN = matmul(hidden_RE, table_EN, dtype)
         losses, log_sum_R = _losses(logits_RN, targets_R)
         hits_RN = jnp.arange(logits_RN.shape[-1]) == targets_R[:, None]
         grad_RN = ((jnp.exp(logits_RN - log_sum_R[:, None]) - hits_RN) / tokens).astype(dtype)
-        grad_RE = _product(grad_RN, table_NE, dtype).astype(dtype)
+        grad_RE = matmul(grad_RN, table_NE, dtype).astype(dtype)
         # Each device adds up over its own rows; they exchange their sums once, after the last piece.
         hidden_DRE, grad_DRN = (array.reshape(devices, -1, array.shape[-1]) for array in (hidden_RE, grad_RN))
-        added_DEN = _product(hidden_DRE.swapaxes(1, 2), grad_DRN, dtype)
+        added_DEN = matmul(hidden_DRE.swapaxes(1, 2), grad_DRN, dtype)
         return on_its_device(grad_DEN + added_DEN), (losses, grad_RE)
 
     pieces = _cut(hidden_BTE, positions), _cut(targets_BT, positions)

@@ -321,12 +321,7 @@ def hyla(codes: Codes, value_BKHV: Array, network: ValueNetwork) -> Array:
 
 def linear_hyla(codes: Codes, value_BKHV: Array, network: ValueNetwork) -> Array:
     """Eq. 6 with the identity for φ."""
-    return mix_hyla(unchanged, codes.scores, codes.scale, value_BKHV)
-
-
-def unchanged(x: Array) -> Array:
-    """Return what is given: φ of ``hyla_linear``."""
-    return x
+    return mix_hyla(jax.nn.identity, codes.scores, codes.scale, value_BKHV)
 
 
 def deep_hyla(codes: Codes, value_BKHV: Array, network: ValueNetwork) -> Array:

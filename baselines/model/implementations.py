@@ -6,7 +6,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import Attention, Edit, ValueNetwork, attend, linear_hyla, rms_head, unchanged
+from baselines.model.attention import Attention, Edit, ValueNetwork, attend, linear_hyla, rms_head
 from baselines.model.fast.chunks import linear_chunked
 from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applies, this_device
 from baselines.model.fast.tiles import tiled_attention
@@ -97,7 +97,7 @@ def pallas(call: AttentionCall) -> Computed:
         *call.arrays,
         call.bias,
         call.gate,
-        activation=unchanged if call.attention.mix is linear_hyla else call.network.activation,
+        activation=jax.nn.identity if call.attention.mix is linear_hyla else call.network.activation,
         normalise=call.attention.normalise is rms_head,
         causal=call.causal,
     )

@@ -10,7 +10,7 @@ from flax import linen as nn
 from baselines.model.attention import NO_ATTENTION
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.layers import LayerNorm
-from baselines.model.products import accumulator, multiply
+from baselines.model.products import accumulator, matmul
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
 
@@ -128,7 +128,7 @@ class SequenceModel(nn.Module):
         if return_hidden:
             return x_BAE
         if config.vocabulary:
-            out = multiply(jnp.matmul, x_BAE, table_NE.T, dtype)
+            out = matmul(x_BAE, table_NE.T, dtype)
         else:
             out = config.dense(config.outputs, name="out")(x_BAE).astype(accumulator(dtype))
         return (out, codes) if return_codes else out

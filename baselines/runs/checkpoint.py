@@ -89,8 +89,7 @@ class Checkpoints:
             os.replace(new, self._folder / str(step))
             sync_directory(self._folder)
             self._clean(step)
-        if jax.process_count() > 1:
-            sync_global_devices("a checkpoint is in place")
+        sync_global_devices("a checkpoint is in place")
 
     def _clean(self, latest: int) -> None:
         """Remove all but the newest checkpoints up to a step, and what saves that were killed left.
@@ -200,12 +199,8 @@ def _forget_late_calls(hook: Callable[[Any], Any]) -> Callable[[Any], None]:
 
 def _files(folder: Path) -> list[str]:
     """Return the names of all that a checkpoint holds, ascending, but for directories and the checksums."""
-    found = [
-        str(Path(root, name).relative_to(folder))
-        for root, directories, files in os.walk(folder)
-        for name in (*files, *(each for each in directories if Path(root, each).is_symlink()))
-    ]
-    return sorted(set(found) - {CHECKSUMS})
+    files = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
+    return sorted({str(path.relative_to(folder)) for path in files} - {CHECKSUMS})
 
 
 def _sync(path: Path) -> str:
@@ -271,8 +266,6 @@ def _find_fault(folder: Path, run: str) -> _Fault | None:
 def _agreed_fault(folder: Path, run: str) -> _Fault | None:
     """Return what process 0 finds, in all processes: they must restore the same."""
     fault = _find_fault(folder, run) if jax.process_index() == 0 else None
-    if jax.process_count() > 1:
-        said = [fault is not None, fault is not None and fault.may_pass]
-        found, may_pass = broadcast_one_to_all(np.array(said, np.int32))
-        return fault or (_Fault("as process 0 found", bool(may_pass)) if found else None)
-    return fault
+    said = [fault is not None, fault is not None and fault.may_pass]
+    found, may_pass = broadcast_one_to_all(np.array(said, np.int32))
+    return fault or (_Fault("as process 0 found", bool(may_pass)) if found else None)

@@ -115,7 +115,7 @@ def claim(
                     make_folder(folder, config, files)
             except (OutputError, OSError) as error:
                 refusal = error
-        if jax.process_count() > 1 and not broadcast_one_to_all(np.int32(refusal is None)):
+        if not broadcast_one_to_all(np.int32(refusal is None)):
             refusal = refusal or OutputError(f"process 0 can't write {folders[0]}, or another run there")
         if refusal is not None:
             raise refusal

@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from flax.traverse_util import flatten_dict, unflatten_dict
 
 from sraven.core.base.errors import OutputError
 from sraven.core.base.escape import escape
@@ -41,7 +42,7 @@ def write_weights(path: Path, params: Any, run: str) -> None:
 
     # The writer takes the memory as it lies, whatever its strides say.
     arrays = jax.tree.map(lambda leaf: np.ascontiguousarray(leaf, np.float32), params)
-    save_file(_by_name(arrays), path, {_RUN: run})
+    save_file(flatten_dict(arrays, sep="."), path, {_RUN: run})
 
 
 def read_weights(path: Path, target: Any, run: str) -> Any:
@@ -57,7 +58,7 @@ def read_weights(path: Path, target: Any, run: str) -> Any:
     """
     from safetensors import SafetensorError, safe_open
 
-    wanted = _by_name(target)
+    wanted = flatten_dict(target, sep=".")
     try:
         if (size := path.stat().st_size) > most_weight_bytes(target):
             raise ValueError(f"it has {size:,} bytes; by config.json {most_weight_bytes(target):,} at most")
@@ -76,12 +77,7 @@ def read_weights(path: Path, target: Any, run: str) -> Any:
         raise OutputError(f"{path} can't be read: {escape(str(error))}") from None
     except ValueError as error:
         raise OutputError(f"{path} can't be used: {error}") from None
-    return jax.tree.unflatten(jax.tree.structure(target), arrays)
-
-
-def _by_name(tree: Any) -> dict[str, Any]:
-    leaves = jax.tree_util.tree_leaves_with_path(tree)
-    return {jax.tree_util.keystr(path, simple=True, separator="."): leaf for path, leaf in leaves}
+    return unflatten_dict(dict(zip(wanted, arrays, strict=True)), sep=".")
 
 
 def _in_words(form: tuple[str, list[int]] | None) -> str:

@@ -145,11 +145,6 @@ def place_rows(mesh: Mesh, chunk: Mapping[str, Any]) -> dict[str, jax.Array]:
     return {name: jax.make_array_from_process_local_data(sharding, array) for name, array in chunk.items()}
 
 
-def put_together(mesh: Mesh, arrays: Any) -> Any:
-    """Return arrays whole, as NumPy's; with several processes, all call this."""
-    return jax.tree.map(np.asarray, jax.jit(lambda cut: cut, out_shardings=whole(mesh))(arrays))
-
-
 def gather_params(mesh: Mesh, params: Any) -> Any:
     """Return parameters, or their gradients, whole on every device, for a compiled function.
 
