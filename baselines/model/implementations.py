@@ -136,7 +136,9 @@ def _suits_lanes(call: AttentionCall) -> bool:
         return False
     if call.attention.mixes == 2 and call.network.activation is not jax.nn.relu:
         return False
-    from baselines.model.fast.lanes import LANES, WIDEST, is_known
+    from baselines.model.fast.foreign import is_known
+    from baselines.model.fast.lanes import WIDEST
+    from baselines.model.fast.vectors import LANES
 
     instances, _, _, width = call.query.shape
     return instances >= LANES and width == call.value.shape[3] <= WIDEST and is_known()

@@ -21,11 +21,12 @@ from sraven.core.compute.jit import numba
 
 types, njit = numba.types, numba.njit(nogil=True, error_model="numpy")
 
-_NEXT, _BLOCKS, _TASKS, _FUTURE, _COMPLETE, SIZES, ARGUMENTS, RESULTS, WORDS = 0, 1, 2, 3, 4, 5, 7, 15, 23
+_NEXT, _BLOCKS, _TASKS, _FUTURE, _COMPLETE = range(5)
+_SIZES, _ARGUMENTS, _RESULTS, _WORDS = 5, 7, 15, 23
 """Words of a job: the next block, how many there are, tasks that aren't over, the future, what completes it,
 A and T, and from where on the addresses of buffers stand, in order."""
 
-JOB = jax.ShapeDtypeStruct((2 * WORDS,), jnp.int32)
+JOB = jax.ShapeDtypeStruct((2 * _WORDS,), jnp.int32)
 """The last result of a call, of use to nobody else."""
 
 _pointer = intrinsic_of(lambda builder, at: builder.inttoptr(at, ir.IntType(8).as_pointer()), types.voidptr)
@@ -46,7 +47,7 @@ _fetch_add = intrinsic_of(
 
 
 @njit
-def words(address, count):
+def _words(address, count):
     """Return the words at an address, int64."""
     return numba.carray(_pointer(address), (count,), np.int64)
 
@@ -61,15 +62,15 @@ def floats(address, count, block):
 def next_block(job):
     """Return the number of a block that no other task has; -1 if none is left."""
     block = _fetch_add(job, 1)
-    return block if block < words(job, WORDS)[_BLOCKS] else -1
+    return block if block < _words(job, _WORDS)[_BLOCKS] else -1
 
 
 @njit
 def _is_question(frame):
     """If the frame asks which version of the interface the handler has, answer with the caller's own."""
-    extension = words(frame, 2)[1]
+    extension = _words(frame, 2)[1]
     if extension != 0:
-        words(words(extension, 4)[3], 4)[3] = words(words(frame, 3)[2], 5)[4]
+        _words(_words(extension, 4)[3], 4)[3] = _words(_words(frame, 3)[2], 5)[4]
     return extension != 0
 
 
@@ -79,16 +80,16 @@ def _start(frame, task, lanes):
 
     A frame is gone when its handler has returned.
     """
-    call = words(frame, 22)
-    arguments, results, api = words(call[9], call[7]), words(call[14], call[12]), words(call[2], 21)
-    address = words(results[-1], 4)[3]
-    job = words(address, WORDS)
+    call = _words(frame, 22)
+    arguments, results, api = _words(call[9], call[7]), _words(call[14], call[12]), _words(call[2], 21)
+    address = _words(results[-1], 4)[3]
+    job = _words(address, _WORDS)
     for at in range(call[7]):
-        job[ARGUMENTS + at] = words(arguments[at], 4)[3]
+        job[_ARGUMENTS + at] = _words(arguments[at], 4)[3]
     for at in range(call[12]):
-        job[RESULTS + at] = words(results[at], 4)[3]
-    job[_NEXT], job[_BLOCKS], job[_FUTURE] = 0, words(words(arguments[0], 6)[5], 1)[0] // lanes, 0
-    job[SIZES : SIZES + 2] = words(words(arguments[4], 6)[5], 2)
+        job[_RESULTS + at] = _words(results[at], 4)[3]
+    job[_NEXT], job[_BLOCKS], job[_FUTURE] = 0, _words(_words(arguments[0], 6)[5], 1)[0] // lanes, 0
+    job[_SIZES : _SIZES + 2] = _words(_words(arguments[4], 6)[5], 2)
     threads, given = np.ones(1, np.int64), np.zeros(5, np.int64)
     given[0], given[2], given[3] = 32, call[3], threads.ctypes.data
     _call(api[18], given.ctypes.data)
@@ -111,16 +112,17 @@ def register(name: str, work: Any, lanes: int) -> None:
 
     Args:
         name: any that isn't taken.
-        work: takes the address of a job, and does one `next_block` after the other. The first argument has
-            the instances, the fifth is of shape ``[A, T]``.
+        work: does one `next_block` of a job after the other, given its address, A and T, and the addresses
+            of arguments and of results. The first argument has the instances, the fifth is of shape
+            ``[A, T]``.
         lanes: instances of a block; theirs is a multiple.
     """
     work = njit(work)
 
     @numba.cfunc(types.int64(types.int64), nogil=True)
     def task(address):
-        work(address)
-        job = words(address, WORDS)
+        job = _words(address, _WORDS)
+        work(address, job[_SIZES], job[_SIZES + 1], job[_ARGUMENTS:], job[_RESULTS:])
         future, complete = job[_FUTURE], job[_COMPLETE]
         if _fetch_add(address + 8 * _TASKS, -1) == 1 and future != 0:
             given = np.zeros(3, np.int64)

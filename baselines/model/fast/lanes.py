@@ -16,19 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from baselines.model.attention import EPSILON, Attention, hyla, rms_head, softmax
-from baselines.model.fast.foreign import (
-    ARGUMENTS,
-    JOB,
-    RESULTS,
-    SIZES,
-    WORDS,
-    floats,
-    is_known,
-    next_block,
-    njit,
-    register,
-    words,
-)
+from baselines.model.fast.foreign import JOB, floats, next_block, njit, register
 from baselines.model.fast.vectors import (
     LANES,
     fold,
@@ -45,8 +33,6 @@ from baselines.model.fast.vectors import (
     where_positive,
 )
 from sraven.core.compute.jit import kernel
-
-__all__ = ["LANES", "WIDEST", "attend_in_lanes", "is_known"]
 
 Array = jax.Array
 Parts = tuple[Callable[..., Any], Callable[..., Any]]
@@ -177,16 +163,14 @@ def _work(block: Any, H: int, D: int, *, by_head: bool, backward: bool) -> Any:
                 else:
                     store_lanes(array, place, tokens * N, load(lanes, at, W))
 
-    def work(address):
-        job = words(address, WORDS)
-        (A, T), given, found = job[SIZES:ARGUMENTS], job[ARGUMENTS:], job[RESULTS:]
+    def work(job, A, T, given, found):
         bias, gate = floats(given[3], H * A * T, 0), floats(given[4], A * T, 0)
         # Query, key, value and output, or in its place its gradient and those of query, key and value.
         tokens, length = (A, T, T, A, A, T, T), max(A, T) * N * LANES
         memory = np.zeros(last * length + LANES, np.float32)
         start = -memory.ctypes.data % 64 // 4  # a vector is a line of the cache
         x = memory[start : start + last * length].reshape(last, length)
-        n = next_block(address)
+        n = next_block(job)
         while n >= 0:
             for at in range(first):
                 array = floats(given[at if at < 3 else 5], LANES * tokens[at] * N, n)
@@ -200,7 +184,7 @@ def _work(block: Any, H: int, D: int, *, by_head: bool, backward: bool) -> Any:
             for at in range(first, last):
                 array = floats(found[at - first], LANES * tokens[at] * N, n)
                 move(array, x[at], tokens[at], False)
-            n = next_block(address)
+            n = next_block(job)
 
     return work
 
@@ -244,11 +228,7 @@ def attend_in_lanes(
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _attend(parts: Parts, *arrays: Array) -> Array:
-    return _forward(parts, *arrays)[0]
-
-
-def _forward(parts: Parts, *arrays: Array) -> tuple[Array, tuple[Array, ...]]:
-    return _call(parts, arrays, (arrays[0],))[0], arrays
+    return jnp.asarray(_call(parts, arrays, (arrays[0],))[0])
 
 
 def _backward(parts: Parts, arrays: tuple[Array, ...], grad_BAHD: Array) -> tuple[Array, ...]:
@@ -258,7 +238,7 @@ def _backward(parts: Parts, arrays: tuple[Array, ...], grad_BAHD: Array) -> tupl
     return (*grads, grad_biases.sum(axis=0), jnp.zeros_like(gate_AT))
 
 
-_attend.defvjp(_forward, _backward)
+_attend.defvjp(lambda parts, *arrays: (_attend(parts, *arrays), arrays), _backward)
 
 
 def _call(parts: Parts, arrays: tuple[Array, ...], results: tuple[Any, ...]) -> Any:
