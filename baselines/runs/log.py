@@ -160,6 +160,7 @@ class Log:
 
     Attributes:
         damaged: lines between others that were no lines of a log, and were left out.
+        sinks: what else gets the lines that are logged from now on; they are closed with the log.
 
     Raises:
         OutputError: if something else is in its place.
@@ -167,13 +168,9 @@ class Log:
 
     def __init__(self, folder: Path, step: int) -> None:
         path = folder / LOG
-        self._sinks = list[Sink]()
+        self.sinks = list[Sink]()
         self.damaged = _cut(path, step)
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
-
-    def add_sink(self, sink: Sink) -> None:
-        """Let something else have what is logged from now on, which is closed with the log."""
-        self._sinks.append(sink)
 
     def add(self, step: int, values: Mapping[str, float], scores: Scores | None = None) -> None:
         """Log values that end with a step.
@@ -189,7 +186,7 @@ class Log:
             line = line[os.write(self._descriptor, line) :]
         for split, metrics in (scores or {}).items():
             values = {**values, **{f"{split}/{metric}": value for metric, value in metrics.items()}}
-        for sink in self._sinks:
+        for sink in self.sinks:
             sink.add(step, list(values.items()))
 
     def close(self) -> None:
@@ -197,5 +194,5 @@ class Log:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-            for sink in self._sinks:
+            for sink in self.sinks:
                 sink.close()

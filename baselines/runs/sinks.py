@@ -123,16 +123,14 @@ class SinkEntry(NamedTuple):
     Attributes:
         open: opens it for a run, given its directory, its configuration and the step that it goes on from.
         needs: the package that it needs, to be imported.
-        extra: of this project that installs it.
     """
 
     open: Callable[[Path, RunConfig, int], Sink]
     needs: str
-    extra: str
 
 
 SINKS: Mapping[str, SinkEntry] = {
-    "tensorboard": SinkEntry(TensorBoard, "tensorboardX", "tensorboard"),
-    "wandb": SinkEntry(WeightsAndBiases, "wandb", "wandb"),
+    "tensorboard": SinkEntry(TensorBoard, "tensorboardX"),
+    "wandb": SinkEntry(WeightsAndBiases, "wandb"),
 }
-"""By the name of the option of `sraven train`."""
+"""By the name of the option of `sraven train`, which is that of the extra that installs what it needs."""

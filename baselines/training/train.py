@@ -235,7 +235,7 @@ class _Group:
             if self._step < run.config.steps:
                 leave_record(run.folder, self._mesh)
                 for name in sinks:
-                    run.log.add_sink(SINKS[name].open(run.folder, run.config, self._step))
+                    run.log.sinks.append(SINKS[name].open(run.folder, run.config, self._step))
 
     def _scheduled(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
         """Dispatch one chunk after the other, without waiting for the device."""

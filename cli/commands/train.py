@@ -41,7 +41,7 @@ def check_sinks(names: Sequence[str]) -> None:
     from baselines.runs.sinks import SINKS
 
     for name in names:
-        with needs_extra(f"--{name}", SINKS[name].extra):
+        with needs_extra(f"--{name}", name):
             import_module(SINKS[name].needs)
 
 
