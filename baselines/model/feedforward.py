@@ -108,13 +108,11 @@ class Mixture(nn.Module):
         hidden: F of each expert.
         dtype: what is computed in.
         experts: X.
-        chosen: C.
     """
 
     hidden: int
     dtype: DTypeLike = jnp.float32
     experts: int = EXPERTS
-    chosen: int = CHOSEN
 
     @nn.compact
     def __call__(self, x_BTE: Array) -> Array:
@@ -123,7 +121,7 @@ class Mixture(nn.Module):
         gate_EX = self.param("gate", nn.initializers.lecun_normal(), (width, self.experts))
         up = _Experts(self.experts, width, self.hidden, name="up")()
         down = _Experts(self.experts, self.hidden, width, name="down")()
-        return mixture(x_BTE.astype(self.dtype), gate_EX, up, down, self.chosen)
+        return mixture(x_BTE.astype(self.dtype), gate_EX, up, down)
 
 
 FEEDFORWARD: Mapping[str, Callable[..., nn.Module] | None] = {

@@ -11,7 +11,8 @@ Everything accumulates in float32 or better. Gradients are by reverse mode only.
 """
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import Any, NamedTuple
 
 import jax
@@ -75,10 +76,7 @@ def _sum_of_products(left: Array, right: Array, axis: int) -> Array:
         * jax.lax.index_in_dim(right, at, axis, keepdims=False)
         for at in range(left.shape[axis])
     )
-    total = next(slices)
-    for term in slices:
-        total = total + term
-    return total
+    return reduce(add, slices)
 
 
 # Scores ---------------------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ def _by_path(tree: Any) -> dict[str, Any]:
 
     A checkpoint has the optimiser's state as ``.moments``, its name in earlier versions.
     """
-    leaves = jax.tree_util.tree_leaves_with_path(tree)
+    leaves = jax.tree.leaves_with_path(tree)
     return {re.sub(r"^\.opt_state", ".moments", jax.tree_util.keystr(path)): leaf for path, leaf in leaves}
 
 

@@ -62,11 +62,7 @@ def _cosine(progress: jax.Array) -> jax.Array:
 
 def no_biases(params: Any) -> Any:
     """Return which parameters decay: all but biases, LayerNorm's scales and position tables."""
-
-    def decays(path: Any, leaf: Any) -> bool:
-        return str(path[-1].key) not in _UNDECAYED
-
-    return jax.tree_util.tree_map_with_path(decays, params)
+    return jax.tree.map_with_path(lambda path, leaf: path[-1].key not in _UNDECAYED, params)
 
 
 def no_vectors(params: Any) -> Any:

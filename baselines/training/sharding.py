@@ -117,7 +117,7 @@ def state_shardings(mesh: Mesh, states: Any) -> Any:
         places[axis] = "fsdp"
         return NamedSharding(mesh, PartitionSpec(*places))
 
-    return jax.tree_util.tree_map_with_path(sharding, states)
+    return jax.tree.map_with_path(sharding, states)
 
 
 def place_chunk(mesh: Mesh, chunk: Mapping[str, Any]) -> dict[str, jax.Array]:

@@ -128,10 +128,8 @@ def _mean_over_microbatches(function: Callable[[Batch], Any], batch: Batch, num_
     microbatches = jax.tree.map(
         lambda array: array.reshape(-1, num_microbatches, *array.shape[1:]).swapaxes(0, 1), batch
     )
-    zeros = jax.tree.map(
-        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype),
-        jax.eval_shape(function, jax.tree.map(lambda array: array[0], microbatches)),
-    )
+    first = jax.tree.map(lambda array: array[0], microbatches)
+    zeros = jax.tree.map(jnp.zeros_like, jax.eval_shape(function, first))
     total, _ = jax.lax.scan(
         lambda total, microbatch: (jax.tree.map(jnp.add, total, function(microbatch)), None),
         zeros,

@@ -57,10 +57,6 @@ def _split(x_BTHD: Array, chunk: int) -> Array:
     return padded_BTHD.swapaxes(1, 2).reshape(B, H, -1, chunk, D)
 
 
-def _turn(x: Array) -> Array:
-    return x.swapaxes(-1, -2)
-
-
 def _running_sums(start_BHDV: Array, added_BHSDV: Array, *, backwards: bool = False) -> tuple[Array, Array]:
     """Return the sums of a start and what chunks add: before each ``[B, H, S, D, V]``, and after all."""
 
@@ -74,12 +70,12 @@ def _running_sums(start_BHDV: Array, added_BHSDV: Array, *, backwards: bool = Fa
 
 def _states(key_BHSLD: Array, value_BHSLV: Array, state_BHDV: Array) -> tuple[Array, Array]:
     """Return the states before each chunk ``[B, H, S, D, V]``, and the one after all."""
-    return _running_sums(state_BHDV, matmul(_turn(key_BHSLD), value_BHSLV, key_BHSLD.dtype))
+    return _running_sums(state_BHDV, matmul(key_BHSLD.mT, value_BHSLV, key_BHSLD.dtype))
 
 
 def _pairs(query_BHSLD: Array, key_BHSLD: Array) -> Array:
     """Return query · key for the pairs of each chunk, 0 for later keys: ``[B, H, S, L, L]``."""
-    return jnp.tril(matmul(query_BHSLD, _turn(key_BHSLD), query_BHSLD.dtype))
+    return jnp.tril(matmul(query_BHSLD, key_BHSLD.mT, query_BHSLD.dtype))
 
 
 @jax.custom_vjp
@@ -99,12 +95,12 @@ def _backward(saved: tuple[Array, ...], grads: tuple[Array, Array]) -> tuple[Arr
     dtype = query.dtype
     before, _ = _states(key, value, state_BHDV)
     # The gradient of the state before a chunk is that of the state after it, and what its queries add.
-    added_BHSDV = matmul(_turn(query), grad, dtype)
+    added_BHSDV = matmul(query.mT, grad, dtype)
     after, grad_first_BHDV = _running_sums(grad_state_BHDV, added_BHSDV, backwards=True)
     pairs, grad_pairs = _pairs(query, key), _pairs(grad.astype(dtype), value)
-    grad_query = matmul(grad_pairs, key, dtype) + matmul(grad, _turn(before), dtype)
-    grad_key = matmul(_turn(grad_pairs), query, dtype) + matmul(value, _turn(after), dtype)
-    grad_value = matmul(_turn(pairs), grad, dtype) + matmul(key, after, dtype)
+    grad_query = matmul(grad_pairs, key, dtype) + matmul(grad, before.mT, dtype)
+    grad_key = matmul(grad_pairs.mT, query, dtype) + matmul(value, after.mT, dtype)
+    grad_value = matmul(pairs.mT, grad, dtype) + matmul(key, after, dtype)
     return *(x.astype(dtype) for x in (grad_query, grad_key, grad_value)), grad_first_BHDV
 
 

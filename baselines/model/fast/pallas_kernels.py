@@ -10,6 +10,8 @@ float32, for `VALUES` numbers at a time. Lists are over heads; arguments that en
 """
 
 from collections.abc import Sequence
+from functools import reduce
+from operator import add
 from typing import Any, NamedTuple
 
 import jax
@@ -107,10 +109,7 @@ def _over_heads(scores: Heads, factor: Heads, along: str) -> Array:
         score[:, :, None] * (x[:, None] if along == "q" else x[None])
         for score, x in zip(scores, factor, strict=True)
     )
-    total = next(terms)
-    for term in terms:
-        total = total + term
-    return total
+    return reduce(add, terms)
 
 
 def _gradients(
