@@ -191,8 +191,6 @@ class Log:
 
     def close(self) -> None:
         """Give back the files, and what else gets the lines."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
-            for sink in self.sinks:
-                sink.close()
+        os.close(self._descriptor)
+        for sink in self.sinks:
+            sink.close()

@@ -6,6 +6,7 @@ Runs of one shape train in one program, on the same batches: seeds, and the poin
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from itertools import chain, pairwise
 from pathlib import Path
@@ -209,27 +210,22 @@ class _Group:
     def train(self, last: int, schedule: Schedule, sinks: Sequence[str], progress: OnSteps) -> None:
         """Train to the last step, or until all runs have diverged; set their outcomes."""
         progress(self._step * len(self._runs), None)
-        try:
-            self._open_logs(sinks)
-            with Saver(self._compiled.unstack) as saver:
-                self._read_at = time.perf_counter()
-                # One behind: the device always has a chunk to go on with.
-                for chunk, _ in pairwise(chain(self._scheduled(last, schedule), [None])):
-                    assert chunk is not None, "None comes last"
-                    self._finish(chunk, saver, progress)
-                    if not self._alive:
-                        break
-        finally:
-            for run in self._runs:
-                if run.log is not None:
-                    run.log.close()
+        with ExitStack() as logs, Saver(self._compiled.unstack) as saver:
+            self._open_logs(logs, sinks)
+            self._read_at = time.perf_counter()
+            # One behind: the device always has a chunk to go on with.
+            for chunk, _ in pairwise(chain(self._scheduled(last, schedule), [None])):
+                assert chunk is not None, "None comes last"
+                self._finish(chunk, saver, progress)
+                if not self._alive:
+                    break
         for place, run in self._alive.items():
             state = self._compiled.unstack(self._kept, place)
             run.outcome = Outcome(state, run.report, None, stopped=int(state.step) < last)
 
-    def _open_logs(self, sinks: Sequence[str]) -> None:
+    def _open_logs(self, stack: ExitStack, sinks: Sequence[str]) -> None:
         for run in self._runs if jax.process_index() == 0 else ():
-            run.log = Log(run.folder, self._step)
+            run.log = stack.enter_context(closing(Log(run.folder, self._step)))
             if run.log.damaged:
                 note(f"{run.folder / LOG}: left out {run.log.damaged:,} damaged lines")
             if self._step < run.config.steps:
