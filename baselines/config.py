@@ -186,7 +186,7 @@ class LanguageConfig(RunConfig):
 C = TypeVar("C", bound=RunConfig)
 
 
-def that_warms_up(config: C) -> C:
+def check_warmup(config: C) -> C:
     """Return a configuration whose rate reaches its peak.
 
     New runs are held to it; old ones that weren't stay readable.

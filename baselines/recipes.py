@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pkgutil import resolve_name
 from typing import Any
 
-from baselines.config import RunConfig, that_warms_up
+from baselines.config import RunConfig, check_warmup
 from baselines.model.names import look_up
 from baselines.table_a3 import TABLE_A3
 from sraven.core.base.errors import ConfigurationError
@@ -85,4 +85,4 @@ def make_config(
         **look_up("recipe", recipe, RECIPES),
         **given,
     }
-    return that_warms_up(RunConfig(**values))
+    return check_warmup(RunConfig(**values))

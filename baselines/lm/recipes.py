@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from baselines.config import LanguageConfig, that_warms_up
+from baselines.config import LanguageConfig, check_warmup
 from baselines.lm.corpus import Corpus
 from baselines.model.names import look_up
 from baselines.recipes import USUAL, recipe_of
@@ -59,7 +59,7 @@ def make_language_config(
     text = {"corpus": corpus.digest, "vocabulary": corpus.tokenizer["pieces"]}
     given = {name: value for name, value in changes.items() if value is not None}
     fields = {**text, "attention": attention, "seed": seed, **given}
-    return that_warms_up(config_on_text(board, size=size, **fields))
+    return check_warmup(config_on_text(board, size=size, **fields))
 
 
 def config_on_text(board: Board, *, size: str = "paper", **fields: Any) -> LanguageConfig:

@@ -12,7 +12,7 @@ its own, a trained network may be applied with any number of them.
 import jax.numpy as jnp
 
 from baselines.model.sequence import Array, CallOptions, SequenceModel
-from baselines.model.transformer import make_block, of_layer
+from baselines.model.transformer import block_arguments, make_block
 
 
 class LoopedTransformer(SequenceModel):
@@ -24,6 +24,6 @@ class LoopedTransformer(SequenceModel):
         block = make_block(config)(config, options.return_codes, name="block_0")
         hidden_BTE = jnp.zeros_like(x_BTE)
         for loop in range(config.layers):
-            hidden_BTE, codes = block(hidden_BTE + x_BTE, *of_layer(config, options, loop))
+            hidden_BTE, codes = block(hidden_BTE + x_BTE, *block_arguments(config, options, loop))
             all_codes.append(codes)
         return hidden_BTE, tuple(all_codes)

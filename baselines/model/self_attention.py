@@ -63,7 +63,7 @@ class SelfAttention(nn.Module):
                 return_codes=self.return_codes,
                 edit_codes=edit_codes is not None,
             )
-            out_BAHV, codes_BHAT = self._go_on(query, key, value)[:, -A:], None
+            out_BAHV, codes_BHAT = self._attend_cached(query, key, value)[:, -A:], None
         else:
             out_BAHV, codes_BHAT = self._attend(query, key, value, mask, dropout_key, edit_codes)
         return dense(x_BTE.shape[-1], axis=(-2, -1), name="out")(out_BAHV), codes_BHAT
@@ -131,7 +131,7 @@ class SelfAttention(nn.Module):
                 "not causal, no cache"
             )
 
-    def _go_on(self, query: Array, key: Array, value: Array) -> Array:
+    def _attend_cached(self, query: Array, key: Array, value: Array) -> Array:
         """Attend from tokens that follow those of the cache, and put them there."""
         start = start_cache(self.config, query.shape[0])
         kept = {name: self.variable("cache", name, start.__getitem__, name) for name in start}

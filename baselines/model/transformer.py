@@ -93,7 +93,7 @@ class Transformer(SequenceModel):
         config, all_codes = self.config, []
         for layer in range(config.layers):
             block = make_block(config)(config, options.return_codes, name=f"block_{layer}")
-            x_BTE, codes = block(x_BTE, *of_layer(config, options, layer))
+            x_BTE, codes = block(x_BTE, *block_arguments(config, options, layer))
             all_codes.append(codes)
         return x_BTE, tuple(all_codes)
 
@@ -103,7 +103,7 @@ def make_block(config: TransformerConfig) -> type[Block]:
     return RematerialisedBlock if config.rematerialise else Block
 
 
-def of_layer(
+def block_arguments(
     config: TransformerConfig, options: CallOptions, layer: int
 ) -> tuple[Array | None, Array | None, Edit | None, int | None]:
     """Return what a block takes besides its input: mask, random key, edit of its codes, number of outputs."""

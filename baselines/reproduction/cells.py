@@ -10,7 +10,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from baselines.config import LanguageConfig, RunConfig, that_warms_up
+from baselines.config import LanguageConfig, RunConfig, check_warmup
 from baselines.lm.recipes import config_on_text
 from baselines.recipes import make_config
 from baselines.reproduction.sets import FIGURES, Figure, Row, read_board_once
@@ -127,7 +127,7 @@ def choose_cells(
         given = " --where ".join(f"{name}={','.join(values)}" for name, values in where.items())
         raise ConfigurationError(f"no run of {figure.name} is meant by --where {given}")
     for cell in found:
-        that_warms_up(cell.config)
+        check_warmup(cell.config)
     return found
 
 

@@ -115,7 +115,7 @@ def _block(config: RunConfig, T: int, A: int, experts: int) -> float:
     return projections + A * T * pair_operations(config) + mlps
 
 
-def typical(cells: Sequence[Cell]) -> Cell:
+def median_cell(cells: Sequence[Cell]) -> Cell:
     """Return the cell in the middle, by the operations of a step."""
     ordered = sorted(cells, key=lambda cell: operations_of(cell.config).computed / cell.config.steps)
     return ordered[len(ordered) // 2]
@@ -162,7 +162,7 @@ class Throughput:
     def _measure(self, figure: Figure, cells: Sequence[Cell]) -> float:
         """Return the rate of a family's cells, measured when it is first needed."""
         if figure.family not in self._measured:
-            config = typical(cells).config
+            config = median_cell(cells).config
             rate = self._measured[figure.family] = measure_rate(config)
             self.notes[figure.family] = (
                 f"{figure.family}: {rate / 1e9:,.0f} GFLOP/s, measured on steps of {config.architecture} on "

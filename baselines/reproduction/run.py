@@ -43,7 +43,7 @@ class CellProgress(NamedTuple):
     left: int
 
 
-def in_order(cells: Iterable[Cell]) -> list[Cell]:
+def training_order(cells: Iterable[Cell]) -> list[Cell]:
     """Return cells in the order in which they are trained, each once.
 
     The recipe's point of the grid comes first; within a point, one seed of every row before second seeds;
@@ -59,7 +59,7 @@ def in_order(cells: Iterable[Cell]) -> list[Cell]:
     return sorted(once.values(), key=place)
 
 
-def on_text(cells: Sequence[Cell], text: Text | None) -> list[Cell]:
+def with_text(cells: Sequence[Cell], text: Text | None) -> list[Cell]:
     """Return cells with the text that those of language modelling are trained on.
 
     Raises:
@@ -103,7 +103,7 @@ class _Training(NamedTuple):
         return self.clock() >= self.deadline
 
 
-class _Came(NamedTuple):
+class _Result(NamedTuple):
     """What came of a cell: the path of its record, None if time was up before; whether it is under way."""
 
     cell: Cell
@@ -113,20 +113,20 @@ class _Came(NamedTuple):
 
 def _train_cell(
     training: _Training, cell: Cell, on_progress: Callable[[int, Mapping[str, float] | None], None]
-) -> _Came:
+) -> _Result:
     if training.is_late():
-        return _Came(cell, None)
+        return _Result(cell, None)
     folder = folder_of(training.runs, cell.config)
     words = training.text if isinstance(cell.config, LanguageConfig) else None
     plan = plan_run(cell.config, folder, training.scoring, words)
     (outcome,) = train_plan(plan, progress=on_progress, stop=training.is_late).outcomes
     if outcome.stopped:
-        return _Came(cell, None, is_under_way=True)
+        return _Result(cell, None, is_under_way=True)
     record = record_of(folder, documents=words.validation if words else ())
-    return _Came(cell, write_record(training.results, record, training.figures))
+    return _Result(cell, write_record(training.results, record, training.figures))
 
 
-def _train_apart(training: _Training, jobs: int, cell: Cell, progress: Callable[[int, int], None]) -> _Came:
+def _train_apart(training: _Training, jobs: int, cell: Cell, progress: Callable[[int, int], None]) -> _Result:
     """Train a cell in a process that has its part of the processors."""
     take_processors(jobs)
     return _train_cell(training, cell, lambda steps, line: progress(steps, 0))
@@ -170,15 +170,15 @@ def run_cells(
         OSError: if writing fails, or a process died.
     """
     known = read_records(results)
-    todo = [cell for cell in on_text(cells, text) if cell.digest not in known]
+    todo = [cell for cell in with_text(cells, text) if cell.digest not in known]
     training = _Training(runs.absolute(), results.absolute(), deadline, text, scoring, clock, dict(figures))
-    done: list[_Came] = []
+    done: list[_Result] = []
     jobs = min(jobs, len(todo))
 
-    def keep(came: _Came) -> None:
-        done.append(came)
-        if came.record:
-            wrote(came.cell, came.record)
+    def keep(result: _Result) -> None:
+        done.append(result)
+        if result.record:
+            wrote(result.cell, result.record)
 
     with Lock(runs, stays=True):
         if jobs <= 1:
@@ -195,6 +195,6 @@ def run_cells(
                 workers=jobs,
                 keep=keep,
             )
-    records = tuple(came.record for came in done if came.record)
-    under_way = tuple(came.cell for came in done if came.is_under_way)
+    records = tuple(result.record for result in done if result.record)
+    under_way = tuple(result.cell for result in done if result.is_under_way)
     return CellProgress(records, under_way, len(todo) - len(records))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from baselines.config import RunConfig, that_warms_up
+from baselines.config import RunConfig, check_warmup
 from baselines.training.experiment import board_of
 from baselines.training.optim import Hyperparams
 from baselines.training.predict import predict
@@ -103,7 +103,7 @@ def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) ->
         values: dict[str, Any] = dict(zip(grid, chosen, strict=True))
         here = out / ",".join(f"{name}={_short(value)}" for name, value in values.items()) if grid else out
         several = bool(grid) or len(seeds) > 1
-        configs = tuple(that_warms_up(replace(config, seed=seed, **values)) for seed in seeds)
+        configs = tuple(check_warmup(replace(config, seed=seed, **values)) for seed in seeds)
         folders = tuple(here / f"seed-{seed}" if several else here for seed in seeds)
         points.append(GridPoint(values, configs, folders))
     return points

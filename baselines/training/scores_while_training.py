@@ -28,7 +28,7 @@ TIMES = 100
 Evaluate = Callable[[Any, int], Scores]
 
 
-def every(steps: int) -> int:
+def default_interval(steps: int) -> int:
     """Return how many steps lie between scores of a run of so many steps: a hundredth."""
     return max(1, steps // TIMES)
 
@@ -81,7 +81,7 @@ def with_scores(
         experiment = make_experiment(config, mesh)
         if steps == 0:
             return experiment
-        distance = every(config.steps) if steps is None else steps
+        distance = default_interval(config.steps) if steps is None else steps
         return experiment._replace(evaluate=make_evaluate(config, mesh), evaluate_every=distance)
 
     return make

@@ -139,13 +139,13 @@ def _run(
 ) -> None:
     """Train what is left of figures."""
     from baselines.reproduction.records import read_records
-    from baselines.reproduction.run import in_order, on_text, run_cells
+    from baselines.reproduction.run import run_cells, training_order, with_text
     from baselines.session import Text
 
     deadline = time.monotonic() + budget
     text = Text(tokens, validation) if tokens or validation else None
     chosen = _cells(names, grid=grid, steps=steps, where=where)
-    cells = on_text(in_order([cell for _, found in chosen for cell in found]), text)
+    cells = with_text(training_order([cell for _, found in chosen for cell in found]), text)
     known = read_records(results)
     total = sum(cell.config.steps for cell in cells if cell.digest not in known)
 

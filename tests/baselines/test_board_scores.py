@@ -15,7 +15,7 @@ from baselines.session import ScoringOptions, plan_runs, train_plan
 from baselines.training import scores_while_training
 from baselines.training.experiment import board_experiment
 from baselines.training.predict import predict, predictor, unranked_splits
-from baselines.training.scores_while_training import board_scores, every, sizes_of, with_scores
+from baselines.training.scores_while_training import board_scores, default_interval, sizes_of, with_scores
 from baselines.training.sharding import make_mesh
 from baselines.training.train import train
 from fuzzylogic import score
@@ -104,7 +104,7 @@ def test_unranked_splits_are_scored_too_every_hundredth_of_a_run():
     assert (unranked_splits(board), unranked_splits(read_board("sraven-v1"))) == (("ood_terms",), ())
     sizes = sizes_of(board, 1 << 20)
     assert sizes["ood"] == board.splits["ood"] and sizes["ood_terms"] == 1 << 20
-    assert [every(steps) for steps in (1, 99, 5000, 156_250)] == [1, 1, 50, 1562]
+    assert [default_interval(steps) for steps in (1, 99, 5000, 156_250)] == [1, 1, 50, 1562]
 
 
 def test_one_program_serves_all_splits_runs_and_steps(trained, monkeypatch):

@@ -14,10 +14,10 @@ from baselines.reproduction import plan
 from baselines.reproduction.plan import (
     Throughput,
     measure_rate,
+    median_cell,
     operations_in,
     operations_of,
     parameters_of,
-    typical,
 )
 from baselines.training.experiment import model_of
 from baselines.training.flops import operations_in_products
@@ -96,7 +96,7 @@ def test_what_is_computed_has_all_experts():
 
 def test_a_rate_is_measured_on_real_steps_of_the_cell_in_the_middle(tmp_path_factory):
     tiny = figure(attentions=("softmax", "linear", "hyla"))
-    middle = typical([cell(tiny, attention) for attention in ("hyla", "softmax", "linear")])
+    middle = median_cell([cell(tiny, attention) for attention in ("hyla", "softmax", "linear")])
     assert middle.config.attention == "linear"
     with quickly(shared_directory(tmp_path_factory, "compiled")):
         assert 0 < measure_rate(middle.config) < float("inf")

@@ -10,7 +10,7 @@ import pytest
 from baselines.reproduction.adopt import Provenance, adopt
 from baselines.reproduction.cells import cells_of
 from baselines.reproduction.records import read_record, write_record
-from baselines.reproduction.run import folder_of, in_order, run_cells
+from baselines.reproduction.run import folder_of, run_cells, training_order
 from baselines.runs.directory import CHECKPOINTS
 from baselines.runs.provenance import RECORD, commit_of
 from baselines.runs.result import EVALUATION, RESULT, read_result
@@ -147,7 +147,7 @@ def test_a_run_that_diverges_has_a_record_without_scores(tmp_path):
 
 def test_one_seed_of_every_row_comes_before_second_seeds_and_the_cheapest_first():
     wide = figure("wide", attentions=("hyla", "softmax"), seeds=(0, 1))
-    cells = in_order([*cells_of(wide), *cells_of(wide)])
+    cells = training_order([*cells_of(wide), *cells_of(wide)])
     assert len(cells) == 2 * 2 * 2 * 4
     first = [(each.config.seed, each.row.labels["points"], each.config.attention) for each in cells[:8]]
     assert first == [
