@@ -69,17 +69,17 @@ class Checkpoints:
         """
         new = self._folder / f"{step}{_UNCHECKED}"
         if jax.process_index() == 0 and self._folder.is_dir():
-            self._clean(step)  # a full disk has no room for what it cut short
+            self._clean(step)  # a save that a full disk cut short leaves no room for another
         hook, sys.unraisablehook = sys.unraisablehook, _forget_late_calls(sys.unraisablehook)
         failure = None
         try:
             ocp.save(new.absolute(), _by_path(state), overwrite=True)
             sys.unraisablehook = hook
-        except Exception as error:  # the writer's errors are many, and only some are the system's
+        except Exception as error:  # Orbax raises errors of many kinds
             failure = _as_os_error(error, self._folder / str(step))
         if failure is not None:
             with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
-                gc.collect()  # what else was to be written is dropped, which Python would report
+                gc.collect()  # drops writes that never ran, of which Python would warn
             raise failure
         if jax.process_index() == 0:
             files = {name: _sync(new / name) for name in _files(new)}
@@ -92,9 +92,9 @@ class Checkpoints:
         sync_global_devices("a checkpoint is in place")
 
     def _clean(self, latest: int) -> None:
-        """Remove all but the newest checkpoints up to a step, and what saves that were killed left.
+        """Remove all but the newest checkpoints up to a step, and the remains of saves that were killed.
 
-        Later ones are damaged: else training would have gone on from them.
+        Checkpoints of later steps are damaged, or training would have gone on from them.
         """
         kept = {str(step) for step in [step for step in self._steps() if step <= latest][:KEPT]}
         for name in set(os.listdir(self._folder)) - kept:
@@ -169,7 +169,7 @@ def _by_path(tree: Any) -> dict[str, Any]:
 
 
 def _as_os_error(error: Exception, path: Path) -> OSError:
-    """Return what a writer says as what the system said, such as that the disk is full."""
+    """Return a writer's error as the system's own, such as that the disk is full."""
     code = re.search(r"os_error_code='(\d+)'", str(error))
     number = error.errno if isinstance(error, OSError) else int(code[1]) if code else None
     return OSError(number or errno.EIO, os.strerror(number) if number else _first_line(error), str(path))
@@ -180,7 +180,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """Return False for tracebacks of Orbax's threads: what they say is raised as well."""
+    """Return False for tracebacks that Orbax's threads log: their errors are raised as well."""
     return not (record.exc_info and "orbax" in record.pathname)
 
 
@@ -188,7 +188,7 @@ logging.getLogger("absl").addFilter(_is_news)
 
 
 def _forget_late_calls(hook: Callable[[Any], Any]) -> Callable[[Any], None]:
-    """Return a hook that leaves out what else still comes of a save that failed."""
+    """Return a hook that ignores the errors that a failed save still raises later."""
 
     def pass_on(unraisable: Any) -> None:
         if str(unraisable.exc_value) != "Event loop is closed":

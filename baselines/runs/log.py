@@ -1,4 +1,4 @@
-"""The log of a run: a line of JSON for every chunk of steps, which other places get as well on request."""
+"""The log of a run: a line of JSON for every chunk of steps, sent to other places as well on request."""
 
 import json
 import os
@@ -15,16 +15,16 @@ from sraven.core.system.files import write_bytes
 LOG = "log.jsonl"
 
 SCORES = "scores"
-"""What scores are called in a line; see `baselines.training.experiment.Experiment.evaluate`."""
+"""Name of the scores in a line; see `baselines.training.experiment.Experiment.evaluate`."""
 
 INSTANCES = "instances"
-"""What is said beside the metrics of a split: of how many of its instances they are."""
+"""Name of the number of instances that were scored, beside the metrics of a split."""
 
 Scores = Mapping[str, Mapping[str, float]]
 """By split, then by metric."""
 
 _MOST_BYTES, _LONGEST = 1 << 30, 1 << 16
-"""What a log has at most, and a line of it."""
+"""Most bytes of a log, and of a line."""
 
 _LAST_STEP = 1 << 53
 _LARGEST = 1e300
@@ -34,9 +34,9 @@ class _Line(NamedTuple):
     """A line of a log.
 
     Attributes:
-        data: with its end; a part, of one that is too long.
-        step: that it ends with; None if it isn't a line of a log.
-        is_ended: whether it had its end in the file: the last one may be in the middle of being written.
+        data: its bytes with the newline; only the beginning of a line that is too long.
+        step: the last step that it covers; None if it isn't a line of a log.
+        is_ended: whether the file has its newline: the last line may still be being written.
     """
 
     data: bytes
@@ -45,7 +45,7 @@ class _Line(NamedTuple):
 
 
 def _read_lines(file: IO[bytes]) -> Iterator[_Line]:
-    """Yield the lines of a log, in order; one that says the step of an earlier one is none."""
+    """Yield the lines of a log, in order; a line that repeats an earlier step doesn't count as one."""
     latest = 0
     for data in iter(lambda: file.readline(_LONGEST), b""):
         found = _step_of(data)
@@ -55,7 +55,7 @@ def _read_lines(file: IO[bytes]) -> Iterator[_Line]:
 
 
 def _step_of(data: bytes) -> int | None:
-    """Return the step that a line ends with; None if it isn't one of a log: numbers, and scores by split."""
+    """Return the last step that a line covers; None if it isn't a line of a log: numbers, scores by split."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -69,7 +69,7 @@ def _step_of(data: bytes) -> int | None:
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether a value is a number that a float holds, or none where one isn't defined."""
+    """Return whether a value is a number that fits a float, or null where it is undefined."""
     if isinstance(value, int) and not isinstance(value, bool):
         return abs(value) <= _LARGEST
     return value is None or isinstance(value, float)
@@ -94,7 +94,7 @@ def _open(path: Path, flags: int) -> IO[bytes]:
 
 
 def read_log(folder: Path) -> list[str]:
-    """Return the lines of a run's log, but for a last one that has no end yet.
+    """Return the lines of a run's log, except a last one that isn't complete yet.
 
     Raises:
         OutputError: if it is missing or damaged.
@@ -114,7 +114,7 @@ def read_log(folder: Path) -> list[str]:
 
 
 def _cut(path: Path, step: int) -> int:
-    """Leave the whole lines up to a step in a log; return how many damaged ones before them went."""
+    """Cut a log after a step, and drop damaged lines before it; return how many were dropped."""
     with _open(path, os.O_RDWR | os.O_CREAT) as file:
         kept, damaged, loose = list[bytes](), 0, 0
         for line in _read_lines(file):
@@ -134,7 +134,7 @@ def _cut(path: Path, step: int) -> int:
 
 
 def with_nulls(scores: Mapping[str, Mapping[str, float | None]]) -> dict[str, dict[str, float | None]]:
-    """Return scores as files have them: what is no number is None."""
+    """Return scores as they are written: None in place of NaN and infinities."""
     return {
         split: {
             name: value if value is not None and isfinite(value) else None for name, value in each.items()
@@ -144,7 +144,7 @@ def with_nulls(scores: Mapping[str, Mapping[str, float | None]]) -> dict[str, di
 
 
 def without_scores(line: str) -> str:
-    """Return a line of a log with its numbers alone, as submissions show them."""
+    """Return a line of a log without its scores, as submissions show it."""
     values = json.loads(line)
     if not isinstance(values, dict) or SCORES not in values:
         return line
@@ -156,11 +156,11 @@ class Log:
 
     Args:
         folder: the run directory.
-        step: where training goes on: what was logged after it is left out, as it will be trained again.
+        step: where training goes on. What was logged after it is dropped, as those steps are trained again.
 
     Attributes:
-        damaged: lines between others that were no lines of a log, and were left out.
-        sinks: what else gets the lines that are logged from now on; they are closed with the log.
+        damaged: how many damaged lines between others were dropped.
+        sinks: where else lines are written from now on; closed with the log.
 
     Raises:
         OutputError: if something else is in its place.
@@ -173,16 +173,16 @@ class Log:
         self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
 
     def add(self, step: int, values: Mapping[str, float], scores: Scores | None = None) -> None:
-        """Log values that end with a step.
+        """Write a line.
 
         Args:
-            step: the step.
+            step: the last step that it covers.
             values: by name.
-            scores: by split and metric, if there are any; what is no number becomes null.
+            scores: by split and metric, if there are any; NaN and infinities become null.
         """
         nested = {} if scores is None else {SCORES: with_nulls(scores)}
         line = (json.dumps({"step": step, **values, **nested}) + "\n").encode()
-        while line:  # a disk that is nearly full takes a part
+        while line:  # a disk that is nearly full writes only a part
             line = line[os.write(self._descriptor, line) :]
         for split, metrics in (scores or {}).items():
             values = {**values, **{f"{split}/{metric}": value for metric, value in metrics.items()}}
@@ -190,7 +190,7 @@ class Log:
             sink.add(step, list(values.items()))
 
     def close(self) -> None:
-        """Give back the files, and what else gets the lines."""
+        """Close the file and the sinks."""
         os.close(self._descriptor)
         for sink in self.sinks:
             sink.close()

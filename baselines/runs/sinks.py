@@ -21,17 +21,17 @@ _ID_LENGTH = 32
 
 
 class Sink(Protocol):
-    """What takes the numbers of a run, line by line."""
+    """A place that the numbers of a run are written to, line by line."""
 
     def add(self, step: int, values: Sequence[tuple[str, float]]) -> None:
-        """Take the numbers that end with a step: each with its name, scores as ``split/metric``."""
+        """Write the numbers of a step, each with its name; scores are called ``split/metric``."""
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Close files and connections."""
 
 
 class TensorBoard:
-    """TensorBoard events, written in this thread: one of its own hangs when the disk is full.
+    """TensorBoard events. They are written in this thread, as a writer's own thread hangs on a full disk.
 
     Args:
         folder: the run directory.
@@ -45,7 +45,7 @@ class TensorBoard:
 
         (folder / EVENTS).mkdir(exist_ok=True)
         self._event: Any = Event
-        # The name has more than the second; a run that goes on within it would write over what is there.
+        # With nanoseconds: a run that goes on within the same second would overwrite the first file.
         now = time.time_ns()
         name = f"events.out.tfevents.{now // 10**9}.{gethostname()}.{now}"
         self._writer: Any = RecordWriter(str(folder / EVENTS / name))
@@ -75,8 +75,7 @@ class TensorBoard:
 class WeightsAndBiases:
     """A run of Weights & Biases, named by the digest of its configuration: the same run again goes on there.
 
-    What is said of steps that were said before, as after a run was interrupted, is left out by it: they are
-    the same numbers.
+    It drops steps that it has already, as after an interrupted run: their numbers are the same.
 
     Args:
         folder: the run directory; its data lie there, also those of ``WANDB_MODE=offline``.
@@ -98,7 +97,7 @@ class WeightsAndBiases:
                 config=values_of(config),
                 dir=str(folder.absolute()),
                 resume="allow",
-                reinit="create_new",  # the runs of a grid are there at once
+                reinit="create_new",  # the runs of a grid are open at the same time
                 settings=wandb.Settings(console="off"),  # the progress bar is no log
             )
         except wandb.errors.Error as error:

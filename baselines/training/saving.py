@@ -18,7 +18,7 @@ from baselines.runs.checkpoint import Checkpoints
 from baselines.training.step import State
 
 SAVE_MINUTES = 5.0
-"""Minutes of training that a run that is killed loses at most, by default."""
+"""Minutes of training that a killed run loses at most, by default."""
 
 
 class Schedule:
@@ -27,15 +27,15 @@ class Schedule:
     The end is the last step, or any at which ``stop`` ends training.
 
     Args:
-        step: where training begins.
-        last: where it ends.
+        step: the step that training begins at.
+        last: the last step.
         steps: between checkpoints; None for any number.
         minutes: between checkpoints.
-        stop: called at every step that could be saved: whether training ends there; None for never.
-        clock: seconds of any beginning.
+        stop: returns whether training ends here, called at every step that could be saved; None for never.
+        clock: returns seconds, from any start.
 
     Attributes:
-        is_over: whether training has ended, by the last step that was checked.
+        is_over: whether training ends at the last step that was checked.
     """
 
     def __init__(
@@ -62,14 +62,14 @@ class Schedule:
 
 
 def _of_first(ask: Callable[[], bool]) -> bool:
-    """Return what the first of all processes answers."""
+    """Return the answer of process 0, in all processes."""
     return bool(broadcast_one_to_all(np.int32(ask())))
 
 
 class Saver:
     """Writes checkpoints of runs in a thread, one set after the other.
 
-    Several processes write theirs together, which takes their main threads.
+    Several processes write a checkpoint together, from their main threads.
 
     Args:
         unstack: returns the state of one run, given stacked ones and its place.
@@ -90,15 +90,15 @@ class Saver:
             self.check()
 
     def save(self, step: int, states: State, runs: Mapping[int, Checkpoints]) -> None:
-        """Write checkpoints, once those before are written.
+        """Write checkpoints, after the earlier ones.
 
         Args:
-            step: of them.
-            states: stacked, and nobody else's to change.
+            step: their step.
+            states: stacked; nobody else may change them.
             runs: checkpoints of the runs to save, by their place in the stack.
 
         Raises:
-            OSError: if those before couldn't be written.
+            OSError: if the earlier ones couldn't be written.
         """
         self.check(wait=True)
         if jax.process_count() > 1:
@@ -111,10 +111,10 @@ class Saver:
             checkpoints.save(step, self._unstack(states, place))
 
     def check(self, *, wait: bool = False) -> None:
-        """Raise what went wrong with what was to be written, as far as it is known.
+        """Raise the error of the last save, if it has failed.
 
         Args:
-            wait: whether to wait until it is.
+            wait: whether to wait until it has ended.
 
         Raises:
             OSError: if it couldn't be written.
@@ -124,4 +124,4 @@ class Saver:
             try:
                 pending.result()
             finally:
-                del pending  # it has the error, and that this frame: files in it would stay open
+                del pending  # it refers to the error, which refers to this frame: files would stay open
