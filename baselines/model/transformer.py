@@ -106,7 +106,7 @@ def make_block(config: TransformerConfig) -> type[Block]:
 def block_arguments(
     config: TransformerConfig, options: CallOptions, layer: int
 ) -> tuple[Array | None, Array | None, Edit | None, int | None]:
-    """Return what a block takes besides its input: mask, random key, edit of its codes, number of outputs."""
+    """Return a block's other arguments: mask, random key, edit of its codes, number of outputs."""
     key, edit = options.dropout_key, options.edit_codes
     key = None if key is None else jax.random.fold_in(key, layer)
     outputs = options.num_outputs if layer == config.layers - 1 else None

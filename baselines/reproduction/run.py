@@ -30,12 +30,12 @@ line of its log."""
 
 
 class CellProgress(NamedTuple):
-    """What came of the time.
+    """What a call of `run_cells` has done.
 
     Attributes:
         records: of the runs that ended, in order.
-        stopped: cells that are under way.
-        left: how many have no record yet, those included.
+        stopped: cells that it has begun, and that aren't finished.
+        left: how many have no record yet, the stopped ones included.
     """
 
     records: tuple[Path, ...]
@@ -60,7 +60,7 @@ def training_order(cells: Iterable[Cell]) -> list[Cell]:
 
 
 def with_text(cells: Sequence[Cell], text: Text | None) -> list[Cell]:
-    """Return cells with the text that those of language modelling are trained on.
+    """Return cells, with a text in the configurations of those of language modelling.
 
     Raises:
         ConfigurationError: if there are such, and no text, or none to score them by.
@@ -104,7 +104,7 @@ class _Training(NamedTuple):
 
 
 class _Result(NamedTuple):
-    """What came of a cell: the path of its record, None if time was up before; whether it is under way."""
+    """The end of a cell: the path of its record, None if time was up before; whether training has begun."""
 
     cell: Cell
     record: Path | None

@@ -1,4 +1,4 @@
-"""An experiment: what the training loop trains, on which batches, and what it reports."""
+"""An experiment: what the training loop trains, on which batches, and what it logs."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -39,13 +39,13 @@ class Experiment(NamedTuple):
         make_chunk: returns the batches of some steps, arrays ``[S, B, ...]`` by name, given the first step
             and how many they are.
         place: puts such arrays on the devices of a mesh.
-        describe: returns what a line of the log says, given a mean report and steps a second, of all runs.
+        describe: returns a line of the log, given a mean report and the steps per second of all runs.
         steps_at_once: steps of one call of the compiled program, and of a line of the log.
         vmap_runs: whether several runs take a step together; see `baselines.training.step.train_chunk`.
-        files: what else belongs into a run's directory: contents by name.
+        files: other files of a run's directory: contents by name.
         evaluate: returns scores for the log, given the parameters of one run as they lie on the mesh, and
-            the step after which they are so. It must depend on these alone, as a resumed run computes them
-            again. With several processes, all call it, in the same order.
+            their step. It must depend on these alone, as a resumed run computes the scores again. With
+            several processes, all call it, in the same order.
         evaluate_every: steps between such scores, at the next end of a chunk; the last step has them too.
     """
 
@@ -82,7 +82,7 @@ def board_of(config: RunConfig) -> Board:
 
 
 def network_shape(config: RunConfig) -> dict[str, Any]:
-    """Return what a network has from its run alone, whatever it is trained on."""
+    """Return the fields of a network's shape that don't depend on the task."""
     names = (
         "layers width heads qkv_width mlp_width attention activation feedforward attention_dropout position"
     )
@@ -162,7 +162,7 @@ def program_of(
 
 
 def num_microbatches_of(batch_size: int, mesh: Mesh) -> int:
-    """Return into how many microbatches a batch is cut on a mesh."""
+    """Return how many microbatches a batch is cut into on a mesh."""
     even = batch_size % (MICROBATCHES_ON_CPU * mesh.size) == 0
     return MICROBATCHES_ON_CPU if on_cpu(mesh) and even else 1
 

@@ -1,4 +1,4 @@
-"""Scores while it trains: of a fixed slice of each split, every so many steps, in the log.
+"""Scores during training: of a fixed slice of each split, every so many steps, in the log.
 
 They show how training goes. Nothing is chosen by them: a grid's best point is found by its whole ``test``
 split, or by ``--validation`` of text, see `baselines.training.grid`.
@@ -29,7 +29,7 @@ Evaluate = Callable[[Any, int], Scores]
 
 
 def default_interval(steps: int) -> int:
-    """Return how many steps lie between scores of a run of so many steps: a hundredth."""
+    """Return the default number of steps between scores, given the steps of the run: a hundredth."""
     return max(1, steps // TIMES)
 
 
@@ -40,7 +40,7 @@ def sizes_of(board: Board, most: int) -> Mapping[str, int]:
 
 
 def board_scores(config: RunConfig, mesh: Mesh, most: int = SLICE) -> Evaluate:
-    """Return what scores parameters by the metrics of their board, as `Experiment.evaluate` is to.
+    """Return a function for `Experiment.evaluate` that scores parameters by the metrics of their board.
 
     Args:
         config: of the run.
@@ -69,11 +69,11 @@ def board_scores(config: RunConfig, mesh: Mesh, most: int = SLICE) -> Evaluate:
 def with_scores(
     make_experiment: MakeExperiment, make_evaluate: Callable[[RunConfig, Mesh], Evaluate], steps: int | None
 ) -> MakeExperiment:
-    """Return what makes an experiment with scores while it trains.
+    """Return a maker of experiments that are scored while they train.
 
     Args:
-        make_experiment: makes it without them.
-        make_evaluate: returns what scores parameters, given the configuration and the mesh.
+        make_experiment: makes one without scores.
+        make_evaluate: returns a function that scores parameters, given the configuration and the mesh.
         steps: between scores; None for a hundredth of the run, 0 for no scores.
     """
 

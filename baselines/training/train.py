@@ -37,12 +37,12 @@ from baselines.training.step import State, StepReport
 from sraven.core.base.errors import ConfigurationError
 
 OnSteps = Callable[[int, Mapping[str, float] | None], None]
-"""Is called with how many steps were done, over all runs, and what a log says of them, as means over the
-runs; of steps that were done before, nothing."""
+"""Is called with how many more steps were done, over all runs, and their line of the log, of means over the
+runs; None for steps that were done before."""
 
 
 class DivergenceError(RuntimeError):
-    """A loss is no longer a number; the last checkpoint is from before."""
+    """A loss is NaN or infinite; the last checkpoint is from before that."""
 
 
 class Outcome(NamedTuple):
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
 
     Attributes:
         state: the last one, or that of the last checkpoint if the run diverged.
-        report: what the log says of its last steps; None if all had been done before.
+        report: the last line of its log, without scores; None if all steps had been done before.
         diverged: the last step whose loss was a number, or None if all are.
         stopped: whether ``stop`` ended it before its last step; there is a checkpoint to go on from.
     """
@@ -95,8 +95,8 @@ def train_runs(
     """Train runs together, or go on with them, to their last step.
 
     Batches depend on the step alone, and dropout on seed and step: a run that was interrupted ends
-    in the same parameters, bit for bit on the same devices, as one that wasn't. Runs that have come
-    equally far go on together.
+    in the same parameters, bit for bit on the same devices, as one that wasn't. Runs at the same step
+    go on together.
 
     Args:
         configs: of the runs; they differ in seed, learning rate, weight decay and warm-up alone.
@@ -104,10 +104,9 @@ def train_runs(
         mesh: devices to train on; None for one. With several processes, all call this alike, and share
             the file system.
         make_experiment: returns what is trained, given a configuration and the mesh.
-        save_every: steps between checkpoints, a multiple of those that are taken at once; None for any
-            number.
+        save_every: steps between checkpoints, a multiple of the steps of a chunk; None for any number.
         save_minutes: minutes between checkpoints, if those steps take longer.
-        sinks: names of `baselines.runs.sinks.SINKS`: what gets the lines of the log as well.
+        sinks: names of `baselines.runs.sinks.SINKS`, where lines of the log go as well.
         progress: is called as training goes.
         stop: called after every chunk of steps: whether to stop there, with a checkpoint; None for never.
 
@@ -123,7 +122,7 @@ def train_runs(
     alike = {name: getattr(configs[0], name) for name in ("seed", *Hyperparams._fields)}
     if any(replace(config, **alike) != configs[0] for config in configs):
         raise ConfigurationError(f"runs in one program differ in {', '.join(alike)} alone")
-    # Whatever can be refused is, before anything is written.
+    # All checks come before anything is written.
     mesh = mesh or make_mesh()
     keep_programs(mesh)
     experiment = make_experiment(configs[0], mesh)
@@ -142,14 +141,14 @@ def train_runs(
             _Run(config, folder, open_checkpoints(folder, config))
             for config, folder in zip(configs, folders, strict=True)
         ]
-        equally_far: dict[int, list[tuple[_Run, State]]] = defaultdict(list)
+        by_step: dict[int, list[tuple[_Run, State]]] = defaultdict(list)
         for run in runs:
             step, state = _start(run, compiled)
-            equally_far[step].append((run, state))
+            by_step[step].append((run, state))
         last = configs[0].steps
-        for step in sorted(equally_far):
+        for step in sorted(by_step):
             schedule = Schedule(step, last, save_every, save_minutes, stop)
-            group = _Group(experiment, compiled, mesh, step, equally_far.pop(step))
+            group = _Group(experiment, compiled, mesh, step, by_step.pop(step))
             group.train(last, schedule, sinks, progress)
         if jax.process_index() == 0:
             for run in runs:
@@ -172,12 +171,12 @@ class _Chunk(NamedTuple):
     """Steps that were dispatched to the device.
 
     Attributes:
-        before: how many were done before them.
-        step: how many are done after them.
-        reports: ``[R, S]``, once it has taken them.
-        states: those after them, to be saved or scored; None if they are neither.
-        is_saved: whether they are to be saved.
-        is_scored: whether they are to be scored.
+        before: steps done before them.
+        step: steps done after them.
+        reports: ``[R, S]``, once the device has computed them.
+        states: after them, to be saved or scored; None if they are neither.
+        is_saved: whether the states are to be saved.
+        is_scored: whether the states are to be scored.
     """
 
     before: int
@@ -189,7 +188,7 @@ class _Chunk(NamedTuple):
 
 
 class _Group:
-    """Runs that have come equally far, in one program."""
+    """Runs at the same step, in one program."""
 
     def __init__(
         self,
@@ -270,7 +269,7 @@ class _Group:
         progress(steps, self._experiment.describe(together, speed))
 
     def _drop_diverged(self, chunk: _Chunk, losses_RS: NDArray[np.floating]) -> None:
-        """Let go of the runs of which a loss is no number; their outcome says after which step."""
+        """Drop the runs of which a loss is NaN or infinite; their outcome says after which step."""
         finite_RS = np.isfinite(losses_RS)
         for place in [place for place in self._alive if not finite_RS[place].all()]:
             run = self._alive.pop(place)

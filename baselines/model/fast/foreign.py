@@ -27,7 +27,7 @@ _SIZES, _ARGUMENTS, _RESULTS, _WORDS = 5, 7, 15, 23
 A and T, and from where on the addresses of buffers stand, in order."""
 
 JOB = jax.ShapeDtypeStruct((2 * _WORDS,), jnp.int32)
-"""The last result of a call, of use to nobody else."""
+"""Shape of a call's last result, which nobody else reads."""
 
 _pointer = intrinsic_of(lambda builder, at: builder.inttoptr(at, ir.IntType(8).as_pointer()), types.voidptr)
 
@@ -113,9 +113,9 @@ def register(name: str, work: Any, lanes: int) -> None:
     Args:
         name: any that isn't taken.
         work: does one `next_block` of a job after the other, given its address, A and T, and the addresses
-            of arguments and of results. The first argument has the instances, the fifth is of shape
-            ``[A, T]``.
-        lanes: instances of a block; theirs is a multiple.
+            of arguments and of results. The first argument's first axis is that of instances, the fifth
+            argument is of shape ``[A, T]``.
+        lanes: instances of a block; it divides their number.
     """
     work = njit(work)
 
