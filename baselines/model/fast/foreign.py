@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from llvmlite import ir
 
-from baselines.model.fast.vectors import intrinsic_of
+from baselines.model.fast.vectors import LANES, intrinsic_of
 from sraven.core.compute.jit import numba
 
 types, njit = numba.types, numba.njit(nogil=True, error_model="numpy")
@@ -75,7 +75,7 @@ def _is_question(frame):
 
 
 @njit
-def _start(frame, task, lanes):
+def _start(frame, task):
     """Write the job, and put tasks into XLA's pool and a future into the frame; with one thread, do the work.
 
     A frame is gone when its handler has returned.
@@ -88,7 +88,7 @@ def _start(frame, task, lanes):
         job[_ARGUMENTS + at] = _words(arguments[at], 4)[3]
     for at in range(call[12]):
         job[_RESULTS + at] = _words(results[at], 4)[3]
-    job[_NEXT], job[_BLOCKS], job[_FUTURE] = 0, _words(_words(arguments[0], 6)[5], 1)[0] // lanes, 0
+    job[_NEXT], job[_BLOCKS], job[_FUTURE] = 0, _words(_words(arguments[0], 6)[5], 1)[0] // LANES, 0
     job[_SIZES : _SIZES + 2] = _words(_words(arguments[4], 6)[5], 2)
     threads, given = np.ones(1, np.int64), np.zeros(5, np.int64)
     given[0], given[2], given[3] = 32, call[3], threads.ctypes.data
@@ -107,15 +107,14 @@ def _start(frame, task, lanes):
             _call(task, address)
 
 
-def register(name: str, work: Any, lanes: int) -> None:
+def register(name: str, work: Any) -> None:
     """Let programs on CPUs call a function of Numba's by a name; the last result of a call is a `JOB`.
 
     Args:
         name: any that isn't taken.
         work: does one `next_block` of a job after the other, given its address, A and T, and the addresses
-            of arguments and of results. The first argument's first axis is that of instances, the fifth
-            argument is of shape ``[A, T]``.
-        lanes: instances of a block; it divides their number.
+            of arguments and of results. The first argument's first axis is that of instances, a multiple of
+            `LANES`; the fifth argument is of shape ``[A, T]``.
     """
     work = njit(work)
 
@@ -135,7 +134,7 @@ def register(name: str, work: Any, lanes: int) -> None:
     @numba.cfunc(types.int64(types.int64), nogil=True)
     def handler(frame):
         if not _is_question(frame):
-            _start(frame, run, lanes)
+            _start(frame, run)
         return 0
 
     _kept.extend((task, handler))

@@ -35,9 +35,6 @@ from baselines.model.fast.vectors import (
 from sraven.core.compute.jit import kernel
 
 Array = jax.Array
-Parts = tuple[Callable[..., Any], Callable[..., Any]]
-"""Normalisation and value network of an attention."""
-
 WIDEST = 16
 """The widest head whose sums stay in registers."""
 
@@ -198,7 +195,7 @@ def _target(normalise: Callable[..., Any], mix: Callable[..., Any], H: int, D: i
     else:
         block = _hyla(H, D, backward, rms_head=normalise is rms_head, relu=mix is hyla)
     name = f"sraven_{normalise.__name__}_{mix.__name__}_{H}_{D}_{'backward' if backward else 'forward'}"
-    register(name, _work(block, H, D, by_head=by_head, backward=backward), LANES)
+    register(name, _work(block, H, D, by_head=by_head, backward=backward))
     return name
 
 
@@ -223,26 +220,27 @@ def attend_in_lanes(
     B, _, _, D = query_BAHD.shape
     whole = [(0, -B % LANES), (0, 0), (0, 0), (0, 0)]
     arrays = (jnp.pad(array, whole) for array in (query_BAHD * D**-0.5, key_BTHD, value_BTHD))
-    return _attend((attention.normalise, attention.mix), *arrays, bias_HAT, gate_AT)[:B]
+    return _attend(attention, *arrays, bias_HAT, gate_AT)[:B]
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
-def _attend(parts: Parts, *arrays: Array) -> Array:
-    return jnp.asarray(_call(parts, arrays, (arrays[0],))[0])
+def _attend(attention: Attention, *arrays: Array) -> Array:
+    return jnp.asarray(_call(attention, arrays, (arrays[0],))[0])
 
 
-def _backward(parts: Parts, arrays: tuple[Array, ...], grad_BAHD: Array) -> tuple[Array, ...]:
+def _backward(attention: Attention, arrays: tuple[Array, ...], grad_BAHD: Array) -> tuple[Array, ...]:
     bias_HAT, gate_AT = arrays[3:]
     biases = jax.ShapeDtypeStruct((len(grad_BAHD) // LANES, *bias_HAT.shape), bias_HAT.dtype)
-    *grads, grad_biases = _call(parts, (*arrays, grad_BAHD), (*arrays[:3], biases))
+    *grads, grad_biases = _call(attention, (*arrays, grad_BAHD), (*arrays[:3], biases))
     return (*grads, grad_biases.sum(axis=0), jnp.zeros_like(gate_AT))
 
 
-_attend.defvjp(lambda parts, *arrays: (_attend(parts, *arrays), arrays), _backward)
+_attend.defvjp(lambda attention, *arrays: (_attend(attention, *arrays), arrays), _backward)
 
 
-def _call(parts: Parts, arrays: tuple[Array, ...], results: tuple[Any, ...]) -> Any:
+def _call(attention: Attention, arrays: tuple[Array, ...], results: tuple[Any, ...]) -> Any:
     """Return what a pass makes of its arguments: arrays like the results that are given."""
-    target = _target(*parts, *arrays[0].shape[2:], backward=len(results) > 1)
+    sizes, backward = arrays[0].shape[2:], len(results) > 1
+    target = _target(attention.normalise, attention.mix, *sizes, backward)
     like = (*(jax.ShapeDtypeStruct(each.shape, each.dtype) for each in results), JOB)
     return jax.ffi.ffi_call(target, like, vmap_method="sequential")(*arrays)[:-1]
