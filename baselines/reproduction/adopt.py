@@ -13,11 +13,11 @@ from baselines.reproduction.cells import Figures, as_planned, cells_of, homes_of
 from baselines.reproduction.records import Record, Scores, path_of, write_record
 from baselines.reproduction.sets import FIGURES
 from baselines.runs.directory import read_run
-from baselines.runs.log import with_nulls
 from baselines.runs.provenance import commit_of, machine_of
 from baselines.runs.result import RESULT, read_result, result_of
 from baselines.training.sharding import own_mesh
 from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.base.jsonable import as_json
 
 
 class Provenance(NamedTuple):
@@ -101,7 +101,7 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
         of_text, scores = _scores_on_text(folder, documents)
     elif diverged is None:
         evaluated = evaluate_runs([folder])
-        scores = with_nulls(evaluated.scores[config.seed])
+        scores = as_json(evaluated.scores[config.seed])
         keep_scores(folder, config, evaluated.scores[config.seed], evaluated.instances)
     by = _trained_by(folder, found["trained_by"]) if found["trained_by"] else otherwise
     done, loss = found["steps"]["done"], found["loss"] and found["loss"]["mean"]

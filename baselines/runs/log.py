@@ -4,12 +4,12 @@ import json
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from math import isfinite
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from baselines.runs.sinks import Sink
 from sraven.core.base.errors import OutputError
+from sraven.core.base.jsonable import as_json
 from sraven.core.system.files import write_bytes
 
 LOG = "log.jsonl"
@@ -133,16 +133,6 @@ def _cut(path: Path, step: int) -> int:
     return damaged
 
 
-def with_nulls(scores: Mapping[str, Mapping[str, float | None]]) -> dict[str, dict[str, float | None]]:
-    """Return scores as they are written: None in place of NaN and infinities."""
-    return {
-        split: {
-            name: value if value is not None and isfinite(value) else None for name, value in each.items()
-        }
-        for split, each in scores.items()
-    }
-
-
 def without_scores(line: str) -> str:
     """Return a line of a log without its scores, as submissions show it."""
     values = json.loads(line)
@@ -180,7 +170,7 @@ class Log:
             values: by name.
             scores: by split and metric, if there are any; NaN and infinities become null.
         """
-        nested = {} if scores is None else {SCORES: with_nulls(scores)}
+        nested = {} if scores is None else {SCORES: as_json(scores)}
         line = (json.dumps({"step": step, **values, **nested}) + "\n").encode()
         while line:  # a disk that is nearly full writes only a part
             line = line[os.write(self._descriptor, line) :]

@@ -12,9 +12,10 @@ from typing import Any
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.runs.command import train_command
-from baselines.runs.log import INSTANCES, SCORES, Scores, read_log, with_nulls
+from baselines.runs.log import INSTANCES, SCORES, Scores, read_log
 from baselines.runs.provenance import read_provenance
 from sraven.core.base.errors import OutputError
+from sraven.core.base.jsonable import as_json
 from sraven.core.base.spec import values_of
 from sraven.core.boards.board import read_board
 from sraven.core.system.files import read_bounded, write_json
@@ -125,7 +126,7 @@ def _section(
         "step": step,
         "instances": dict(instances),
         "unranked": [split for split in scores if split not in ranked],
-        "splits": with_nulls(scores),
+        "splits": as_json(scores),
     }
 
 
