@@ -19,6 +19,7 @@ from jax.sharding import Mesh
 
 from sraven.core.base.errors import OutputError
 from sraven.core.base.spec import digest
+from sraven.core.compute.parallel import available_threads
 from sraven.core.system.files import write_json
 from sraven.core.system.packages import PACKAGES
 from sraven.core.untrusted.schemas import read_described
@@ -87,7 +88,7 @@ def machine_of(mesh: Mesh) -> dict[str, Any]:
         "device": _processor() if on_cpu else str(device.device_kind)[:_LONGEST],
         "devices": mesh.size,
         "platform": device.platform,
-        "processors": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "processors": available_threads(),
         "processes": jax.process_count(),
         "system": f"{platform.system()} {platform.machine()}",
     }

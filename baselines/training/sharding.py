@@ -76,7 +76,7 @@ def _read_shape(shape: str) -> dict[str, int]:
 
 
 def on_cpu(mesh: Mesh) -> bool:
-    """Return whether a mesh's devices are processors."""
+    """Return whether a mesh's devices are CPUs."""
     return bool(mesh.devices.flat[0].platform == "cpu")
 
 
