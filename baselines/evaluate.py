@@ -69,7 +69,7 @@ class Evaluation(NamedTuple):
 
 
 def config_on(config: RunConfig, board: Board) -> RunConfig:
-    """Return the configuration by which a run predicts a board's splits, whichever it was trained on.
+    """Return the configuration with which a run predicts a board's splits, even if it was trained on another.
 
     That may be another board if a network sees the instances of both in the same way, and the training split
     of the run's own has none of the combinations that this one holds out.
@@ -164,7 +164,7 @@ def write_entry(
         tuning_trials: how many settings were tried; None if nobody says it.
 
     Returns:
-        what they were found to score.
+        their scores.
 
     Raises:
         ConfigurationError: if the runs differ in more than their seed, or another board isn't for them.
@@ -206,7 +206,7 @@ def keep_scores(
 
 
 def describe_unranked(found: Evaluation) -> str:
-    """Return what a README says of scores that are no part of a submission; nothing if there are none."""
+    """Return the lines of a README on scores that are no part of a submission; nothing if there are none."""
     metric, lines = found.board.metric, []
     for split in found.unranked():
         mean, error = found.means(metric)[split]
@@ -242,7 +242,7 @@ _PHRASES = {
 
 
 def _differences(config: RunConfig) -> list[str]:
-    """Return in what a configuration differs from what is usual on its board, in words."""
+    """Return in words how a configuration differs from the defaults of its board."""
     later = {each.name: each.default for each in fields(RunConfig) if each.default not in (MISSING, "")}
     # A language model is of one size or another, which its entry says elsewhere.
     on_text = {**USUAL, "position": "rotary"}
@@ -269,7 +269,7 @@ def describe_runs(
     hardware: str | None = None,
     tuning_trials: int | None = None,
 ) -> dict[str, Any]:
-    """Return what a submission says of runs, as arguments of `write_submission`.
+    """Return the description of runs in a submission, as arguments of `write_submission`.
 
     Args:
         configs: of the runs, which differ in their seed alone.

@@ -1,6 +1,6 @@
-"""A session of training: a plan of runs, training, the choice of a grid's point, and what came of it.
+"""A session of training: a plan of runs, training, the choice of a grid's point, and the results.
 
-`sraven train` is this, with words around it; `sraven reproduce --run` is so too, cell by cell.
+`sraven train` runs one and prints its progress; `sraven reproduce --run` runs one for each cell.
 """
 
 from collections.abc import Mapping, Sequence
@@ -90,7 +90,7 @@ class TrainingPlan(NamedTuple):
 
 
 class Session(NamedTuple):
-    """What came of a plan.
+    """The results of a plan.
 
     Attributes:
         outcomes: of its runs.
@@ -102,7 +102,7 @@ class Session(NamedTuple):
 
     @property
     def is_first(self) -> bool:
-        """Whether this is the one of several processes that speaks for all."""
+        """Whether this is process 0, which alone writes and prints."""
         return jax.process_index() == 0
 
 
@@ -117,14 +117,14 @@ def plan_runs(
     scoring: ScoringOptions = DEFAULT_SCORING,
     **changes: Any,
 ) -> TrainingPlan:
-    """Return the plan of runs on a board: whatever can be refused is.
+    """Return the plan of runs on a board, after all checks that need no training.
 
     Args:
         board: to train on.
         attention: a name of `baselines.model.attention.ATTENTION`.
-        out: where the runs go, see `baselines.training.grid.points_of`.
+        out: directory of the runs, see `baselines.training.grid.points_of`.
         seeds: of the runs.
-        grid: what they vary besides.
+        grid: hyperparameters that they vary as well.
         text: for a board of text, what is trained on.
         scoring: of the runs while they train.
         changes: to the recipe, see `baselines.recipes`.
@@ -165,14 +165,14 @@ def plan_run(
 
 
 def _scored_experiment(text: Text | None, scoring: ScoringOptions) -> MakeExperiment:
-    """Return what makes the experiment of a run, with its scores."""
+    """Return a function that makes the experiment of a run, with its scores."""
     if text is None:
         make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
         return with_scores(board_experiment, make_evaluate, scoring.every)
     make_experiment = language_experiment(Corpus(*text.data), text.compute)
     if not text.validation:
         return make_experiment
-    Corpus(*text.data, *text.validation)  # refuses another tokenizer, before hours of work
+    Corpus(*text.data, *text.validation)  # refuses another tokenizer now, before hours of work
     make_scores = validation_scores(Corpus(*text.validation), scoring.instances, text.compute)
     return with_scores(make_experiment, make_scores, scoring.every)
 

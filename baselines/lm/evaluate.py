@@ -79,7 +79,7 @@ def document_losses(
         corpus: documents, of the tokenizer that the run was trained with.
         rows: of a batch; the mesh divides them.
         mesh: devices; None for one.
-        advance: is called with rows that are done.
+        advance: is called with how many more rows are done.
 
     Raises:
         ConfigurationError: if the corpus has another number of pieces, or the mesh doesn't divide a batch.
@@ -116,7 +116,7 @@ def _check_documents(config: LanguageConfig, corpus: Corpus) -> None:
 
 @lru_cache(maxsize=16)
 def _row_losses(model: Transformer, mesh: Mesh, precision: str) -> Callable[..., tuple[jax.Array, jax.Array]]:
-    """Return what sums the losses of each row and its targets, ``[rows]`` each, whole on every device.
+    """Return a function that sums losses and targets of each row, ``[rows]`` each, whole on every device.
 
     Runs that differ in their seed alone share a program.
     """
@@ -138,7 +138,7 @@ def _row_losses(model: Transformer, mesh: Mesh, precision: str) -> Callable[...,
 def validation_scores(
     corpus: Corpus, rows: int | None = None, compute: Compute = DEFAULT_COMPUTE
 ) -> Callable[[RunConfig, Mesh], Callable[[Any, int], Scores]]:
-    """Return what makes the scores while a run trains: the loss per token on the first documents.
+    """Return a maker of functions for `Experiment.evaluate`: the loss per token on the first documents.
 
     Args:
         corpus: documents.
@@ -199,7 +199,7 @@ def mean_losses(found: DocumentLosses) -> dict[str, float]:
 
 
 def language_judge(corpus: Corpus) -> Judge:
-    """Return what scores runs of a grid by their loss per token on documents, in one process alone."""
+    """Return the judge that scores runs of a grid by their loss per token on documents, in one process."""
 
     def score(config: RunConfig, params: Any) -> float | None:
         assert isinstance(config, LanguageConfig)

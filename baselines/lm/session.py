@@ -36,14 +36,14 @@ MOST_LINES = 5000
 """Lines of a log that a submission has at most."""
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
-"""Opens what shows progress, given a run's name and the rows to do; it yields a callback for rows done."""
+"""Opens a progress bar, given a run's name and its number of rows; yields a callback for finished rows."""
 
 
 class LanguageEvaluation(NamedTuple):
-    """What runs lose on documents.
+    """The losses of runs on documents.
 
     Attributes:
-        runs: of each, its ``folder``, ``seed``, and what `baselines.lm.evaluate.mean_losses` says.
+        runs: of each, its ``folder``, ``seed``, and the means of `baselines.lm.evaluate.mean_losses`.
         unigram_entropy: of the documents.
     """
 
@@ -62,7 +62,7 @@ def evaluate_language_runs(
     out: Path | None = None,
     **entry: Any,
 ) -> LanguageEvaluation:
-    """Evaluate language models on documents, and write what is requested.
+    """Evaluate language models on documents; write their losses and a submission on request.
 
     Args:
         runs: directories of finished runs that differ in their seed alone.
@@ -82,7 +82,7 @@ def evaluate_language_runs(
         check_tokenizer(run, corpus)
     loaded = [load_language_run(run) for run in runs]
     configs = [config for config, _ in loaded]
-    if out is not None:  # whatever can be refused is, before hours of work
+    if out is not None:  # all checks come before hours of work
         check_new(out)
         check_corpus(configs[0].board, corpus)
     found, summaries = [], []

@@ -50,7 +50,7 @@ def adopt(
     again: bool = False,
     figures: Figures = FIGURES,
 ) -> tuple[Path, bool]:
-    """Make a record of a finished run whose configuration is a cell's, or a shorter one's.
+    """Make a record of a finished run that is a cell of a figure, at full length or shorter.
 
     Args:
         folder: the run's directory.
@@ -80,8 +80,8 @@ def adopt(
 def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence[Path] = ()) -> Record:
     """Return the record of a run in its directory.
 
-    Its last checkpoint is evaluated on the board, which takes about a minute: scores that its result has
-    may be anybody's.
+    Its last checkpoint is evaluated on the board, which takes about a minute: the scores in its result file
+    may have been edited.
 
     Args:
         folder: the run's directory.

@@ -1,4 +1,4 @@
-"""Standing of the figures: runs that have records, and what came of them."""
+"""Standing of the figures: runs that have records, and their results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Coverage:
 
 @dataclass(frozen=True)
 class FigureStanding:
-    """How far a figure has come, and what came of each row.
+    """How many runs of a figure are done, and the results of each row.
 
     Attributes:
         figure: of the paper.

@@ -19,10 +19,10 @@ from sraven.core.base.estimate import standard_error
 from sraven.core.system.files import write_json
 
 SELECTION_SPLIT = "test"
-"""In-distribution; ``ood`` never chooses."""
+"""In-distribution; nothing is ever chosen by ``ood``."""
 
 SELECTION_SPLITS = (SELECTION_SPLIT, "validation")
-"""What a point may be chosen by; the second, of text."""
+"""Splits that a point may be chosen by; the second is that of text."""
 
 SUMMARY = "grid.json"
 
@@ -62,7 +62,7 @@ def _number(text: str) -> float:
 
 
 def _short(value: float) -> str:
-    """Return a number as short as can be without being another's."""
+    """Return the shortest text of a number that no other number has."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
 
@@ -89,8 +89,8 @@ def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) ->
         config: what all runs share.
         grid: may be empty, which makes one point.
         seeds: of the runs of every point.
-        out: a single run goes there; several go into ``seed-0``, ``seed-1`` …, within
-            ``learning_rate=0.001`` and the like if there is a grid.
+        out: directory of a single run; several are in its folders ``seed-0``, ``seed-1`` …, which with a
+            grid are in folders such as ``learning_rate=0.001``.
 
     Raises:
         ConfigurationError: for a value out of range, a warm-up that never ends, or a seed that is there
@@ -110,11 +110,11 @@ def points_of(config: RunConfig, grid: Grid, seeds: Sequence[int], out: Path) ->
 
 
 class Judge(NamedTuple):
-    """What scores the runs of a grid, in distribution.
+    """How the runs of a grid are scored, in distribution.
 
     Attributes:
         metric: name of the score.
-        split: what it is computed on.
+        split: that it is computed on.
         higher_is_better: whether more is better.
         score: returns a run's score, given its configuration and parameters; None if it has none.
     """
@@ -126,13 +126,13 @@ class Judge(NamedTuple):
 
 
 def board_judge(config: RunConfig) -> Judge:
-    """Return what scores runs by their predictions of their board's split ``test``."""
+    """Return the judge that scores runs by their predictions on the split ``test`` of their board."""
     board = board_of(config)
 
     def score(config: RunConfig, params: Any) -> float | None:
         predictions = predict(config, params, SELECTION_SPLIT, board.splits[SELECTION_SPLIT])
         if not np.isfinite(predictions).all():
-            return None  # the last update was one too many, and no loss came after it
+            return None  # the last update diverged, and no loss was computed after it
         return board.score(SELECTION_SPLIT, predictions).metrics[board.metric].mean
 
     return Judge(board.metric, SELECTION_SPLIT, board.higher_is_better, score)
@@ -152,9 +152,9 @@ def select(
         judge: scores the runs; None for their board's.
 
     Returns:
-        what was written: ``board``, ``metric``, ``split``, ``points`` (``values``, ``folder``, ``seeds``,
-        ``scores``, ``mean``, ``standard_error``, ``diverged``), and ``selected``, the place of the best
-        in it, or None.
+        the content of the file: ``board``, ``metric``, ``split``, ``points`` (``values``, ``folder``,
+        ``seeds``, ``scores``, ``mean``, ``standard_error``, ``diverged``), and ``selected``, the index of
+        the best point, or None.
 
     Raises:
         ConfigurationError: if the judge has another split than those of `SELECTION_SPLITS`.
