@@ -119,11 +119,10 @@ class Corpus:
         Raises:
             OutputError: if a shard is missing or damaged.
         """
-        tables, before = [np.zeros(0, ARRAYS["documents"])], 0
+        tables = [np.zeros(0, ARRAYS["documents"])]
         for index, (_, shard) in enumerate(self._shards):
             table = np.array(self._load(index, "documents"))
-            table["start"] += before
-            before += shard["tokens"]
+            table["start"] += self._ends[index] - shard["tokens"]
             tables.append(table)
         return np.concatenate(tables)
 

@@ -89,9 +89,7 @@ def make_manifest(
     plan: Mapping[str, Any], tokenizer: Tokenizer, shards: Sequence[TokenShard], folder: Path
 ) -> dict[str, Any]:
     """Return the manifest from the shards, in order."""
-    skipped: Counter[str] = Counter()
-    for shard in shards:
-        skipped.update(shard.skipped)
+    skipped = sum((Counter(shard.skipped) for shard in shards), Counter[str]())
     kept = ("name", "source", "documents", "tokens", "text_bytes", "sha256")
     return {
         "kind": KIND,

@@ -5,6 +5,7 @@ same cell but a cell of another *level*.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -155,11 +156,9 @@ def read_where(texts: Sequence[str]) -> dict[str, list[str]]:
 def _fits(value: Any, wanted: Sequence[str]) -> bool:
     """Return whether a value is one of some that were written down."""
     for text in wanted:
-        try:
+        with suppress(ValueError):
             if value == type(value)(text):
                 return True
-        except ValueError:
-            continue
     return False
 
 
