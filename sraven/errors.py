@@ -15,13 +15,12 @@ kind                   the answer
 The target shows, at each position, what the rule of its feature gives. So to have the target's
 symbols elsewhere is to have found what all rules give, and not which feature is where.
 
-A row (x, y, z) is a row of a rule if the generator can draw it for that rule: z alone is the
-answer's, x and y are the symbols that the feature has in the context, at its true positions. The rows
-of distribute three depend on each other. Here the third row is one of them if it shows the three
-distinct symbols of the first or of the second.
+A row (x, y, z) is a row of a rule if it fits that rule by itself: z alone is the answer's, x and y are
+the symbols that the feature has in the context, at its true positions. The rows of distribute three
+depend on each other. Here the third row is one of them if it shows the three distinct symbols of the
+first or of the second.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +30,8 @@ from sraven.ambiguity import is_answer
 from sraven.arguments import check_context, check_K, check_symbols
 from sraven.core.base.arguments import check_array
 from sraven.core.base.errors import ConfigurationError
-from sraven.rules import DISTRIBUTE_THREE, RULES, Rules, row_table
+from sraven.features import symbols_by_asked_feature
+from sraven.rules import DISTRIBUTE_THREE, RULES, Rules, fits_alone
 from sraven.task import Batch
 
 VALID_ALTERNATIVE, CORRESPONDENCE, ANOTHER_RULE, NONE_OF_THESE = range(1, 5)
@@ -64,47 +64,15 @@ class SortedErrors(NamedTuple):
     follows: NDArray[np.bool_]
 
 
-@cache
-def _third_symbols(K: int, rules: Rules) -> NDArray[np.int16]:
-    """Return the one z of a row (x, y, z) by rule and x * K + y: int16 ``[R, K * K]``; -1 if there is none.
-
-    It is that of the rows that a rule draws, so distribute three, which draws none, has -1 throughout.
-    """
-    third = np.full((len(rules), K * K), -1, np.int16)
-    for rule, rows, symbols in zip(rules, row_table(K, rules).astype(np.int64), third, strict=True):
-        if rule.draw is not None:
-            x, y, z = rows & 0xFF, rows >> 8 & 0xFF, rows >> 16
-            symbols[x * K + y] = z
-    third.setflags(write=False)
-    return third
-
-
-def _rows_of_features(
-    context: NDArray[np.uint8], target: NDArray[np.uint8], permutations: NDArray[np.uint8]
-) -> NDArray[np.uint8]:
-    """Return the three rows of the feature that each position of the ninth panel shows.
-
-    Returns:
-        uint8 ``[3, 3, n, M]``: rows first, then columns.
-    """
-    third, (n, M) = permutations[:, 2].astype(np.int64), target.shape
-    panels = np.concatenate([context, target[:, None]], axis=1).reshape(n, 3, 3, M)
-    rows = np.empty((3, 3, n, M), np.uint8)
-    for column in range(3):
-        positions = np.take_along_axis(permutations[:, column].argsort(axis=1), third, axis=1)
-        for row in range(3):
-            rows[row, column] = np.take_along_axis(panels[:, row, column], positions, axis=1)
-    return rows
-
-
 def _follow(rows: NDArray[np.uint8], predicted: NDArray[np.uint8], K: int, rules: Rules) -> NDArray[np.bool_]:
-    """Return by which rules predicted symbols complete rows ``[3, 3, n, M]``: bool ``[n, M, R]``."""
-    earlier, x, y = rows[:2], rows[2, 0], rows[2, 1]
-    follows = _third_symbols(K, rules)[:, x.astype(np.int64) * K + y] == predicted
-    shows = [(earlier == symbol).any(axis=1) for symbol in (x, y, predicted)]  # [2, n, M] each
+    """Return by which rules predicted symbols complete rows ``[n, row, column, M]``: bool ``[n, M, R]``."""
+    earlier, x, y = rows[:, :2], rows[:, 2, 0], rows[:, 2, 1]
+    third = np.stack([x, y, predicted]).astype(np.int64)
+    follows = np.stack([fits_alone(rule, third, K) for rule in rules], axis=2)
+    shows = [(earlier == symbol[:, None, None]).any(axis=2) for symbol in (x, y, predicted)]  # [n, 2, M] each
     distinct = (x != y) & (y != predicted) & (predicted != x)
-    follows[DISTRIBUTE_THREE] = distinct & (shows[0] & shows[1] & shows[2]).any(axis=0)
-    return np.asarray(follows.transpose(1, 2, 0))
+    follows[..., DISTRIBUTE_THREE] = distinct & (shows[0] & shows[1] & shows[2]).any(axis=1)
+    return follows
 
 
 def sort_errors(
@@ -138,7 +106,7 @@ def sort_errors(
     n, _, M = context.shape
     target = check_symbols("target", batch.target, (n, M), K)
     predicted = check_symbols("predictions", predictions, (n, M), K)
-    by_feature = check_symbols("rules", batch.rules, (n, M), len(rules))
+    of_features = check_symbols("rules", batch.rules, (n, M), len(rules))
     permutations = check_symbols("permutations", batch.permutations, (n, 3, M), M)
     if (np.sort(permutations) != np.arange(M)).any():
         raise ConfigurationError(
@@ -151,8 +119,8 @@ def sort_errors(
         asked = mistaken[check_array("answers", answers, (n,), "iu", "integers")[mistaken] > 1]
 
     follows = np.zeros((n, M, len(rules)), np.bool_)
-    rows = _rows_of_features(context[mistaken], target[mistaken], permutations[mistaken])
-    follows[mistaken] = _follow(rows, predicted[mistaken], K, rules) & wrong[mistaken][..., None]
+    asked_rows = symbols_by_asked_feature(context[mistaken], target[mistaken], permutations[mistaken])
+    follows[mistaken] = _follow(asked_rows, predicted[mistaken], K, rules) & wrong[mistaken][..., None]
 
     kind = np.zeros(n, np.uint8)
     kind[mistaken] = NONE_OF_THESE
@@ -162,4 +130,4 @@ def sort_errors(
     valid = is_answer(context[asked], predicted[asked], K, permute=permute, rules=rules, threads=threads)
     kind[asked[valid]] = VALID_ALTERNATIVE
     shown = permutations[:, 2].astype(np.int64)
-    return SortedErrors(kind, np.take_along_axis(by_feature, shown, axis=1), wrong, follows)
+    return SortedErrors(kind, np.take_along_axis(of_features, shown, axis=1), wrong, follows)

@@ -11,6 +11,7 @@ from sraven.ambiguity import count_answers
 from sraven.core.tasks.table import to_arrays
 from sraven.core.tasks.task import Arrays, Column, Description, Encoded, row_fault, row_faults
 from sraven.describe import describe
+from sraven.features import symbols_by_feature
 from sraven.rules import RULES, Rules
 from sraven.task import SRAVEN, Batch
 
@@ -41,21 +42,13 @@ def to_numpy(dataset: Any) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _aligned(arrays: Arrays) -> NDArray[np.int64]:
-    """Undo the permutations: int64 ``[n, row, column, feature]``."""
-    panels = np.concatenate([arrays["context"], arrays["target"][:, None]], axis=1)
-    n, _, M = panels.shape
-    grid = panels.reshape(n, 3, 3, M).astype(np.int64)
-    positions = np.argsort(arrays["permutations"], axis=2)  # [n, column, feature]
-    return np.take_along_axis(grid, positions[:, None].astype(np.int64), axis=3)
-
-
 def rows_follow_rules(arrays: Arrays, K: int, rules: Rules = RULES) -> NDArray[np.bool_]:
     """Tell, for each instance, whether all rows follow their rules: bool ``[n]``.
 
     By what fits a rule, in plain NumPy: a second opinion that shares no code with the generator.
     """
-    x, y, z = _aligned(arrays).transpose(2, 1, 0, 3)  # [row, n, feature] each
+    symbols = symbols_by_feature(arrays["context"], arrays["target"], arrays["permutations"])
+    x, y, z = symbols.astype(np.int64).transpose(2, 1, 0, 3)  # [row, n, feature] each
     fits = np.stack([rule.fits(x, y, z, K) for rule in rules])
     follows: NDArray[np.bool_] = np.take_along_axis(fits, arrays["rules"][None].astype(np.int64), axis=0)[0]
     return np.asarray(follows.all(axis=1))

@@ -15,6 +15,7 @@ from sraven.ambiguity import is_answer
 from sraven.core.base.errors import CapacityError
 from sraven.core.base.estimate import Mean
 from sraven.core.compute.rng import fill_draws
+from sraven.features import symbols_by_asked_feature
 from sraven.task import SRAVEN, Batch
 from sraven.text.grading import share
 
@@ -90,16 +91,10 @@ None changes.
 
 def _source(batch: Batch, K: int, draws: Draws) -> Source:
     """Return what wrong panels of a batch are drawn from."""
-    position = np.argsort(batch.permutations, axis=2)  # of each feature, by column
-    features = batch.permutations[:, 2].astype(np.int64)
-    seen = [
-        np.take_along_axis(
-            batch.context[:, panel], np.take_along_axis(position[:, panel % 3], features, 1), 1
-        )
-        for panel in range(8)
-    ]
+    symbols = symbols_by_asked_feature(batch.context, batch.target, batch.permutations)
+    seen = symbols.reshape(len(batch), 9, -1)[:, :8]
     target = batch.target.astype(np.int64)
-    return Source(target, np.stack(seen, axis=1).astype(np.int64), target - _below(draws, 3), K)
+    return Source(target, seen.astype(np.int64), target - _below(draws, 3), K)
 
 
 def _draw(task: SRAVEN, split: str, stream: str, rows: int, indices: NDArray[np.uint64], at: int) -> Draws:

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sraven.ambiguity import list_answers
+from sraven.features import symbols_by_feature
 from sraven.rules import Rules
 from sraven.task import SRAVEN
 
@@ -49,13 +50,9 @@ class Puzzle:
     @property
     def rows(self) -> NDArray[np.uint8]:
         """The symbols of each feature, permutations undone: uint8 ``[M, 3 rows, 3 columns]``."""
-        grid = self.panels.reshape(3, 3, -1)
-        return np.array(
-            [
-                grid[:, range(3), [np.flatnonzero(order == feature)[0] for order in self.permutations]]
-                for feature in range(grid.shape[2])
-            ]
-        )
+        context, target = self.panels[None, :8], self.panels[8:]
+        symbols = symbols_by_feature(context, target, self.permutations[None])[0]
+        return np.moveaxis(symbols, 2, 0)
 
 
 def make_puzzle(task: SRAVEN, split: str, index: int) -> Puzzle:
