@@ -21,22 +21,17 @@ NO_ANSWER = "Let me think about the rows and columns."
 _ANSWERING = ("uniform-random", "copy-last-panel", "majority-symbol", "ideal-observer")
 
 
-def make_replies(task: Ladder, name: str, apart: int = 1) -> Callable[[str, int, int], list[str]]:
-    """Return a predictor of SRAVEN as one that replies to the questions of all rungs.
-
-    Args:
-        task: the task.
-        name: of the predictor.
-        apart: how many rungs in a row take guesses of their own.
-    """
+def _make_replies(task: Ladder, name: str) -> Callable[[str, int, int], list[str]]:
+    """Return a predictor of SRAVEN, by its name, as one that replies to the questions of all rungs."""
 
     def reply(split: str, count: int, seed: int) -> list[str]:
         replies: list[list[str]] = []
-        for rung, first, many in task.parts(0, count):
+        for rung, many in task.counts(count):
             own = task.tasks[rung]
-            predict = SRAVENReferences(own).predictors[name].predict
-            panels = np.asarray(predict(asked_split(own), (first + many) * apart, seed))
-            replies.append(render_answers(panels[rung % apart :: apart][first:]))
+            predictor = SRAVENReferences(own).predictors[name]
+            apart = task.variants if predictor.random else 1  # each variant of a set is guessed by itself
+            panels = np.asarray(predictor.predict(asked_split(own), many * apart, seed))
+            replies.append(render_answers(panels[rung % apart :: apart]))
         return list(task.in_order(replies))
 
     return reply
@@ -58,7 +53,7 @@ class LadderReferences:
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name: those of SRAVEN, and one that answers nothing."""
         known = SRAVENReferences(self.task.tasks[0]).predictors
-        found = {name: known[name]._replace(predict=make_replies(self.task, name)) for name in _ANSWERING}
+        found = {name: known[name]._replace(predict=_make_replies(self.task, name)) for name in _ANSWERING}
         said = NO_ANSWER if self.task.presentation.lenient else BABBLE
         babbler = Reference(
             "Says something, but never answers: every reply is unparsed.",
@@ -69,9 +64,9 @@ class LadderReferences:
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
         """Return the accuracy to expect of the ideal observer, who is told the rules: on all rungs."""
         parts = []
-        for rung, first, many in self.task.parts(0, count):
+        for rung, many in self.task.counts(count):
             own, asked = self.task.tasks[rung], asked_split(self.task.tasks[rung])
-            batch = own.sample(asked, first, many, threads=threads)
+            batch = own.sample(asked, 0, many, threads=threads)
             parts.append([own.ideal_observer(batch, prior, threads=threads)[1] for prior in (asked, "all")])
         known = zip(("knowing_split", "not_knowing"), zip(*parts, strict=True), strict=True)
         return {name: {"accuracy": mean(np.concatenate(found))} for name, found in known}

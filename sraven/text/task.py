@@ -198,26 +198,22 @@ class Ladder(Described):
         forms = self.presentation.forms
         return (forms[check_choice("form", form, tuple(forms))],) * len(self.tasks)
 
-    def rung_of(self, index: int) -> int:
-        """Return the number of the rung that a question is of."""
-        return index % len(self.tasks) if self.presentation.interleaved else index // self.size
+    def rungs_of(self, indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the numbers of the rungs that questions are of, and the index of each on its rung."""
+        if self.presentation.interleaved:
+            own, rungs = np.divmod(indices, len(self.tasks))
+        else:
+            rungs, own = np.divmod(indices, self.size)
+        return rungs, own
 
     def place(self, rung: int, index: int) -> int:
         """Return where a rung's own question of some index stands among all."""
         return index * len(self.tasks) + rung if self.presentation.interleaved else rung * self.size + index
 
-    def parts(self, start: int, count: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the rungs of questions ``start`` to ``start + count - 1``: number, first, how many."""
-        rungs = len(self.tasks)
-        if self.presentation.interleaved:
-            for offset in range(min(rungs, count)):
-                first, rung = divmod(start + offset, rungs)
-                yield rung, first, -(-(count - offset) // rungs)
-            return
-        for rung in range(rungs):
-            first, end = max(start, rung * self.size), min(start + count, (rung + 1) * self.size)
-            if first < end:
-                yield rung, first - rung * self.size, end - first
+    def counts(self, count: int) -> list[tuple[int, int]]:
+        """Return the rungs of the first ``count`` questions: the number of each, and how many are its own."""
+        found = np.bincount(self.rungs_of(np.arange(count))[0])
+        return [(rung, many) for rung, many in enumerate(found.tolist()) if many]
 
     def in_order(self, parts: Iterable[Iterable[T]]) -> Iterator[T]:
         """Yield what `parts` have, something for each question, in the order of the questions."""
@@ -237,30 +233,33 @@ class Ladder(Described):
         Raises:
             ConfigurationError: for another split, or questions that there aren't.
         """
-        check_choice("split", split, self.splits)
         advice = f"the ladder has {self.count:,} questions"
         check_integer("start", start, 0, self.count, advice)
         check_integer("count", count, 0, self.count - start, advice)
-        batch, at = self.empty_batch(count), 0
-        order: list[range] = []
-        for rung, first, many in self.parts(start, count):
-            task = self.tasks[rung]
-            found = task.sample(asked_split(task), first, many, threads=threads)
-            self.write_rung(found, rung, batch[at : at + many])
-            order.append(range(at, at + many))
-            at += many
-        return batch[np.fromiter(self.in_order(order), np.int64, count)]
-
-    def write_rung(self, found: Puzzles, rung: int, batch: Batch) -> None:
-        """Write instances of a rung's task into a batch of questions."""
-        batch.rung[:] = rung
-        batch.context[..., : found.target.shape[1]] = found.context
-        batch.target[:, : found.target.shape[1]] = found.target
+        return self.take(split, np.arange(start, start + count), threads=threads)
 
     def take(self, split: str, indices: ArrayLike, *, threads: int | None = None) -> Batch:
-        """Return the questions with the given indices, in their order."""
-        array = check_array("indices", indices, ("n",), "iu", "integers")
-        return self.sample(split, 0, self.count, threads=threads)[array]
+        """Return the questions with the given indices, in their order.
+
+        Raises:
+            ConfigurationError: for another split.
+            IndexError: for a question that there isn't.
+        """
+        check_choice("split", split, self.splits)
+        array = check_array("indices", indices, ("n",), "iu", "integers").astype(np.int64)
+        rungs, own = self.rungs_of(np.arange(self.count)[array])
+        batch = self.empty_batch(len(array))
+        for rung in np.unique(rungs).tolist():
+            rows, task = np.flatnonzero(rungs == rung), self.tasks[rung]
+            self.write_rung(task.take(asked_split(task), own[rows], threads=threads), rung, batch, rows)
+        return batch
+
+    def write_rung(self, found: Puzzles, rung: int, batch: Batch, rows: NDArray[np.int64]) -> None:
+        """Write instances of a rung's task into rows of a batch of questions."""
+        M = found.target.shape[1]
+        batch.rung[rows] = rung
+        batch.context[rows, :, :M] = found.context
+        batch.target[rows, :M] = found.target
 
 
 def asked_split(task: SRAVEN) -> str:

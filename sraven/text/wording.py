@@ -70,9 +70,7 @@ class LadderWording:
     def prompts(self, split: str, count: int, form: str) -> Iterator[str]:
         """Yield what is asked about the first questions."""
         questions = self.questions(form)
-        return self.task.in_order(
-            questions[rung].all_prompts(many) for rung, _, many in self.task.parts(0, count)
-        )
+        return self.task.in_order(questions[rung].all_prompts(many) for rung, many in self.task.counts(count))
 
     def questions(self, form: str) -> tuple[Questions, ...]:
         """Return the questions of each rung in a form, as `sraven text generate` names them."""
@@ -92,8 +90,8 @@ class LadderWording:
         shape, lenient = self.task.scoring.prediction.shape, self.task.presentation.lenient
         spelt = [FORMS[form].spelt for form in self.task.forms_of("told")]
         found = np.full((len(replies), *shape), PADDING, np.uint8)
-        for row, (index, reply) in enumerate(zip(indices.tolist(), replies, strict=True)):
-            rung = self.task.rung_of(index)
+        rungs = self.task.rungs_of(indices)[0].tolist()
+        for row, (rung, reply) in enumerate(zip(rungs, replies, strict=True)):
             task, readable = self.task.tasks[rung], unspell(reply) if spelt[rung] else reply
             panel = parse(readable, task.M, task.K, "lenient" if lenient else "strict")
             if panel is not None:
@@ -105,14 +103,14 @@ class LadderWording:
     def levels(self, split: str, count: int, threads: int | None) -> list[ScoredLevel]:
         """Return the rungs, with what can be said of each before any model is asked."""
         return [
-            _measure(self.task.tasks[rung], self.task.rungs[rung], first, many, threads)
-            for rung, first, many in self.task.parts(0, count)
+            _measure(self.task.tasks[rung], self.task.rungs[rung], many, threads)
+            for rung, many in self.task.counts(count)
         ]
 
 
-def _measure(task: SRAVEN, rung: str, first: int, count: int, threads: int | None) -> ScoredLevel:
+def _measure(task: SRAVEN, rung: str, count: int, threads: int | None) -> ScoredLevel:
     split = asked_split(task)
-    batch = task.sample(split, first, count, threads=threads)
+    batch = task.sample(split, 0, count, threads=threads)
     predictors = SRAVENReferences(task).predictors
     anything = replace(task, answers="any").sample("all", 0, _MEASURED, threads=threads)
 

@@ -121,13 +121,13 @@ class TwinLadder(Ladder):
         arrays = tuple(super().empty_batch(count))
         return Batch._make((*arrays, np.zeros(count, np.int64), np.zeros(count, np.int32)))
 
-    def write_rung(self, found: Puzzles, rung: int, batch: ladder.Batch) -> None:
-        """Write instances of a rung's task into a batch of questions."""
+    def write_rung(self, found: Puzzles, rung: int, batch: ladder.Batch, rows: NDArray[np.int64]) -> None:
+        """Write instances of a rung's task into rows of a batch of questions."""
         assert isinstance(found, TwinBatch) and isinstance(batch, Batch)
-        super().write_rung(found, rung, batch)
+        super().write_rung(found, rung, batch, rows)
         level = rung // self.variants
-        batch.set[:] = found.set * len(self.rungs) + level
-        batch.combination[:] = found.combination + level * _LEVEL_STRIDE
+        batch.set[rows] = found.set * len(self.rungs) + level
+        batch.combination[rows] = found.combination + level * _LEVEL_STRIDE
 
 
 def _variants(task: SRAVEN) -> tuple[Variant, ...]:

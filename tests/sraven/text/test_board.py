@@ -187,12 +187,14 @@ def test_any_range_is_the_same_and_balanced(name, start, count):
     found = Counter(part.rung.tolist())
     if name == SECOND:
         assert max(found.values(), default=0) - min((found[rung] for rung in range(4)), default=0) <= 1
-    assert [task.rung_of(index) for index in range(start, start + count)] == part.rung.tolist()
+    assert task.rungs_of(np.arange(start, start + count))[0].tolist() == part.rung.tolist()
+    assert dict(task.counts(count)) == Counter(whole.rung[:count].tolist())
     chosen = [40, 3, 3]
     assert np.array_equal(task.take("ladder", chosen).context, whole.context[chosen])
-    places = [[task.place(rung, index) for index in range(11)] for rung in range(4)]
-    assert sorted(place for own in places for place in own) == list(range(44))
-    assert [task.rung_of(place) for own in places for place in own] == np.repeat(range(4), 11).tolist()
+    places = np.array([task.place(rung, index) for rung in range(4) for index in range(11)])
+    assert sorted(places.tolist()) == list(range(44))
+    rungs, own = task.rungs_of(places)
+    assert (rungs.tolist(), own.tolist()) == (np.repeat(range(4), 11).tolist(), [*range(11)] * 4)
 
 
 @pytest.mark.parametrize(
