@@ -59,30 +59,21 @@ def unrank(number: Any, table: Any, terms: Any) -> None:
         high = low - 1
 
 
-@kernel
-def _unrank_all(numbers: Any, table: Any, out: Any) -> None:
-    for n in range(numbers.shape[0]):
-        unrank(numbers[n], table, out[n])
-
-
 def combinations_of(numbers: NDArray[np.int64], n_terms: int, K: int) -> NDArray[np.int64]:
     """Return the combinations with the given numbers: int64 ``[len(numbers), K]``, ascending."""
-    out = np.zeros((len(numbers), K), np.int64)
-    _unrank_all(numbers, binomials(n_terms, K), out)
-    return out
-
-
-@kernel
-def _rank_all(terms: Any, table: Any, out: Any) -> None:
-    for n in range(terms.shape[0]):
-        out[n] = rank(terms[n], table)
+    table, left, terms = binomials(n_terms, K), numbers, np.empty((len(numbers), K), np.int64)
+    for k in range(K, 0, -1):
+        terms[:, k - 1] = np.searchsorted(table[k], left, side="right") - 1
+        left = left - table[k, terms[:, k - 1]]
+    return terms
 
 
 def rank_all(terms: NDArray[np.int64], n_terms: int) -> NDArray[np.int64]:
     """Return the numbers of combinations ``[n, K]`` of ascending ids: int64 ``[n]``."""
-    out = np.zeros(len(terms), np.int64)
-    _rank_all(np.ascontiguousarray(terms), binomials(n_terms, terms.shape[1]), out)
-    return out
+    table, numbers = binomials(n_terms, terms.shape[1]), np.zeros(len(terms), np.int64)
+    for k, ids in enumerate(terms.T, 1):
+        numbers += table[k, ids]
+    return numbers
 
 
 def formula(terms: NDArray[Any], L: int) -> str:
