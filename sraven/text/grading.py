@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from math import sqrt
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.typing import NDArray
 
 from sraven.arguments import check_context, check_K, check_symbols
 from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.estimate import Mean
+from sraven.core.base.estimate import Mean, mean
 from sraven.rules import RULES, Rules
 from sraven.text.replies import parse
 
@@ -50,7 +49,7 @@ _NAMES = tuple(field.name for field in fields(Grades))
 
 @dataclass(frozen=True)
 class Summary:
-    """What replies come to; shares with their standard errors over instances.
+    """The scores of replies: shares with their standard errors over instances.
 
     Attributes:
         n: how many were graded.
@@ -124,12 +123,11 @@ def grade(
 def share(values: NDArray[np.bool_] | NDArray[np.float64]) -> Mean:
     """Return the mean of a vector with its standard error; of fewer than two numbers that is 0."""
     n = len(values)
-    spread = float(values.std(ddof=1)) / sqrt(n) if n > 1 else 0.0
-    return Mean(float(values.mean()) if n else 0.0, spread, n)
+    return mean(values) if n > 1 else Mean(float(values.sum()), 0.0, n)
 
 
 def summarise(grades: Grades, ceiling: NDArray[np.float64] | None = None) -> Summary:
-    """Return what grades come to.
+    """Return the scores of graded replies.
 
     Args:
         grades: the verdicts.
