@@ -138,8 +138,8 @@ def draw_choices(
         drawn = draw(some, _draw(task, split, stream, M, places[rows], attempt))
         tried = drawn.astype(np.uint8)
         fits = is_answer(batch.context[rows], tried, task.K, threads=threads, **task.context_options)
-        there = (panels[rows] == tried[:, None]).all(axis=2).any(axis=1)
-        rows, tried = rows[~(fits | there)], tried[~(fits | there)]
+        repeats = (panels[rows] == tried[:, None]).all(axis=2).any(axis=1)
+        rows, tried = rows[~(fits | repeats)], tried[~(fits | repeats)]
         panels[rows, found[rows]] = tried
         found[rows] += 1
     else:

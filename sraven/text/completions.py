@@ -45,7 +45,7 @@ _MOST_TOKENS, _MOST_COST = 1 << 40, 1e9
 
 @dataclass(frozen=True)
 class Usage:
-    """What replies took, as far as their lines say it: sums.
+    """Tokens and cost of replies, summed over the lines that state them.
 
     Attributes:
         replies: their number.
@@ -121,7 +121,7 @@ class Unread:
 
 @dataclass(frozen=True)
 class Score:
-    """What the completions of a set of questions come to, over all of them; replies are read strictly.
+    """The scores of the completions of a set of questions, over all of them; replies are read strictly.
 
     Attributes:
         questions: name of the set.
@@ -139,7 +139,7 @@ class Score:
         lenient: the same three shares where replies are read as a person would (`sraven.text.lenient`).
         reasons: why that reading finds no answer, and in how many replies.
         unread: some of these.
-        usage: tokens and cost of the replies, as far as they say it.
+        usage: tokens and cost of the replies.
     """
 
     questions: str

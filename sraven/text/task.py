@@ -207,7 +207,7 @@ class Ladder(Described):
         return rungs, own
 
     def place(self, rung: int, index: int) -> int:
-        """Return where a rung's own question of some index stands among all."""
+        """Return the index among all questions of one that is given by its rung and its index there."""
         return index * len(self.tasks) + rung if self.presentation.interleaved else rung * self.size + index
 
     def counts(self, count: int) -> list[tuple[int, int]]:
@@ -215,11 +215,11 @@ class Ladder(Described):
         found = np.bincount(self.rungs_of(np.arange(count))[0])
         return [(rung, many) for rung, many in enumerate(found.tolist()) if many]
 
-    def in_order(self, parts: Iterable[Iterable[T]]) -> Iterator[T]:
-        """Yield what `parts` have, something for each question, in the order of the questions."""
+    def in_order(self, rungs: Iterable[Iterable[T]]) -> Iterator[T]:
+        """Merge what belongs to the questions, given rung by rung, into the order of all questions."""
         if not self.presentation.interleaved:
-            return chain.from_iterable(parts)
-        return (each for row in zip_longest(*parts) for each in row if each is not None)
+            return chain.from_iterable(rungs)
+        return (each for row in zip_longest(*rungs) for each in row if each is not None)
 
     def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Batch:
         """Return the questions ``start`` to ``start + count - 1``.

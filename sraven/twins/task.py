@@ -113,8 +113,8 @@ class Twins(TwinSettings, SRAVEN):
 
         With negated twins, these are the ones whose negation is of the split, too.
         """
-        there = self.combination_indices(split)
-        return there[np.isin(self._negated[there], there)] if self.by_negation else there
+        known = self.combination_indices(split)
+        return known[np.isin(self._negated[known], known)] if self.by_negation else known
 
     def make_tables(self, split: str) -> Tables:
         """Return what the kernels read of a split."""

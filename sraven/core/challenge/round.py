@@ -235,7 +235,7 @@ def read_challenge(public: str | os.PathLike[str]) -> Challenge:
             f"it has {board.digest[:12]}…: use the version of sraven that the organiser has"
         )
     if {split: entry["instances"] for split, entry in content["splits"].items()} != board.splits:
-        raise ChallengeError(f"{CHALLENGE}: has not the splits of {board.id} in their sizes")
+        raise ChallengeError(f"{CHALLENGE}: its splits or their sizes aren't those of {board.id}")
     model = rows_of(board.task).questions(generator_of(board.task).empty_batch(0))
     contexts: dict[str, dict[str, NDArray[Any]]] = {split: {} for split in board.splits}
     named = {CHALLENGE}

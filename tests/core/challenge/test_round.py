@@ -178,8 +178,8 @@ def test_changed_contexts_are_refused(sraven_round, change, message):
     [
         (lambda content: content.update(board="sraven-v9"), "there is no board"),
         (lambda content: content.update(board=FUZZY_BOARD), "use the version of sraven"),
-        (lambda content: content["splits"].pop("test"), "has not the splits"),
-        (lambda content: content["splits"]["ood"].update(instances=10**9), "has not the splits"),
+        (lambda content: content["splits"].pop("test"), "its splits or their sizes"),
+        (lambda content: content["splits"]["ood"].update(instances=10**9), "its splits or their sizes"),
         (lambda content: content["splits"]["ood"]["contexts"].update(target="0" * 64), "expected context"),
         (lambda content: content.update(opened="2026-11-21\n::notice::"), "opened is"),
     ],
