@@ -33,6 +33,9 @@ TWINS = {
 }
 
 
+pytestmark = pytest.mark.usefixtures("compiled")
+
+
 @pytest.fixture
 def board(monkeypatch, tmp_path):
     contents = {**small_contents(), TWINS["id"]: make_board(TWINS, train_digested=24)}

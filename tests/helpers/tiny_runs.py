@@ -26,6 +26,7 @@ import baselines.training.experiment
 import baselines.training.train
 from baselines.encode import Encoding
 from baselines.model.attention import ATTENTION
+from baselines.model.implementations import IMPLEMENTATIONS
 from baselines.model.networks import NETWORKS
 from baselines.recipes import make_config
 from baselines.runs.checkpoint import CHECKSUMS
@@ -140,12 +141,15 @@ def _compile_once(experiment, mesh):
 def quickly(cache):
     """Compile in a fraction of the time, each program once; and train in short chunks.
 
+    Nothing is computed in lanes, whose kernels Numba compiles for seconds in each process.
+
     Args:
         cache: a directory for compiled programs, which processes share.
     """
     with (
         compiled_once(cache),
         quick_compilation(),
+        patch.dict(IMPLEMENTATIONS, lanes=IMPLEMENTATIONS["lanes"]._replace(suits=lambda call: False)),
         patch.object(baselines.training.experiment, "CHUNK", CHUNK),
         patch.object(baselines.training.train, "Compiled", _compile_once),
         programs_made_once(baselines.training.experiment, "program_of"),
