@@ -2,14 +2,13 @@
 
 import re
 from configparser import ConfigParser
-from pathlib import Path
 
 import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).parents[1]
+from helpers.checkout import REPOSITORY
 
 PYTHONS = ("3.11", "3.12", "3.13")
 
@@ -22,7 +21,7 @@ RENEW = "run .ci/lock and commit what it writes"
 @pytest.fixture(scope="module")
 def pins():
     """The pinned requirements; each line of the file but the first is a part of one."""
-    text = (ROOT / ".ci" / "constraints.txt").read_text()
+    text = (REPOSITORY / ".ci" / "constraints.txt").read_text()
     comment, _, rest = text.partition("\n")
     assert comment.startswith("#")
     assert LINE.sub("", rest) == "", "a line that pins nothing by hash: an index, a path, another option"
@@ -36,11 +35,11 @@ BESIDES = {"torch", "transformers", "wandb"}
 def wanted(besides=()):
     """All requirements of the package, of its extras and of its build."""
     setup = ConfigParser(interpolation=None)
-    setup.read(ROOT / "setup.cfg")
+    setup.read(REPOSITORY / "setup.cfg")
     texts = setup["options"]["install_requires"].split("\n")
     for extra, group in setup["options.extras_require"].items():
         texts += group.split("\n") * (extra not in besides)
-    build = re.search(r"^requires = \[(.*)\]$", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    build = re.search(r"^requires = \[(.*)\]$", (REPOSITORY / "pyproject.toml").read_text(), re.MULTILINE)
     texts += re.findall(r'"([^"]+)"', build[1])
     return [Requirement(text) for text in texts if text and not text.startswith("%(")]
 

@@ -2,18 +2,16 @@
 
 import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import click
 import pytest
 
+from helpers.checkout import REPOSITORY
 from helpers.compiling import quick_flags
 from helpers.forks import Forks
+from helpers.python import python
 
-ROOT = Path(__file__).parent.parent
-PAGES = sorted((ROOT / "docs").glob("*.md"))
+PAGES = sorted((REPOSITORY / "docs").glob("*.md"))
 BLOCK = re.compile(r"^```(?:python|\{code-cell\} python)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 IMPORTS = {
@@ -40,7 +38,7 @@ def forks(tmp_path_factory):
         "HF_HOME": str(folder / "hf"),
         "HF_DATASETS_OFFLINE": "1",
         # The tests' toy family is an example.
-        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]),
+        "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "tests")]),
         # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
         "XLA_FLAGS": quick_flags(),
     }
@@ -83,14 +81,14 @@ def test_blocks_of_a_page_run(page, tmp_path, forks):
 
 
 def test_blocks_of_the_readme_run(tmp_path, forks):
-    command = [sys.executable, "-m", "sraven", "generate", "--train", "300", "--test", "30", "--ood", "30"]
-    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
-    run_blocks(ROOT / "README.md", tmp_path, forks)
+    sizes = "--train", "300", "--test", "30", "--ood", "30"
+    python("-m", "sraven", "generate", *sizes, cwd=tmp_path, check=True)
+    run_blocks(REPOSITORY / "README.md", tmp_path, forks)
 
 
 def test_links_between_pages_lead_somewhere():
     link = re.compile(r"(?:\]\(([^)#:]+)(?:#[^)]*)?\)|<img src=\"([^\":]+)\")")
-    for page in [*PAGES, *ROOT.glob("*.md")]:
+    for page in [*PAGES, *REPOSITORY.glob("*.md")]:
         for target in map("".join, link.findall(page.read_text())):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
 
@@ -100,7 +98,7 @@ def test_every_command_is_documented():
     from cli.shared.families import commands_of
     from sraven.core.tasks.families import FAMILIES, find_family
 
-    text = (ROOT / "docs" / "cli.md").read_text()
+    text = (REPOSITORY / "docs" / "cli.md").read_text()
     families = map(find_family, FAMILIES)
     others = [f"{family.commands} {name}" for family in families for name in commands_of(family)]
     for name in [*cli.list_commands(click.Context(cli)), *(name.removeprefix("sraven ") for name in others)]:

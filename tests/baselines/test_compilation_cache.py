@@ -1,8 +1,6 @@
 """JAX reads compiled programs from a folder of the user's own, or from none."""
 
 import os
-import subprocess
-import sys
 
 import jax
 import pytest
@@ -10,6 +8,7 @@ from jax.experimental.compilation_cache import compilation_cache
 
 from baselines.training import sharding
 from baselines.training.compilation_cache import VARIABLE, check_compilation_cache, keep_programs
+from helpers.python import python
 from sraven.core.base.errors import CodeCacheWarning
 from sraven.core.system.isolation import ROOT
 
@@ -80,12 +79,6 @@ print([each.category.__name__ for each in caught], jax.config.jax_compilation_ca
 @pytest.mark.parametrize("first", ["", "import jax"])
 def test_whoever_imports_the_baselines_reads_none_of_another_place(tmp_path, first):
     (tmp_path / "programs").mkdir(mode=0o700)  # of whoever made the working directory
-    result = subprocess.run(
-        [sys.executable, "-P", "-c", PROGRAM.format(first=first)],
-        cwd=tmp_path,
-        env={**os.environ, VARIABLE: "programs", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    environment = {**os.environ, VARIABLE: "programs", "PYTHONPATH": str(ROOT)}
+    result = python("-P", "-c", PROGRAM.format(first=first), cwd=tmp_path, env=environment)
     assert (result.stdout, result.stderr) == ("['CodeCacheWarning'] None\n", "")

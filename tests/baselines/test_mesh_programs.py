@@ -3,13 +3,11 @@
 import json
 import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from helpers.checkout import REPOSITORY
+from helpers.python import python
 
 pytestmark = pytest.mark.long
 
@@ -67,11 +65,9 @@ COLLECTIVES = ("all-reduce", "all-gather", "all-to-all", "collective-permute", "
 @pytest.fixture(scope="module")
 def programs():
     """The text of each program, compiled for four devices, and what the compiler complained of."""
-    paths = os.pathsep.join(map(str, (ROOT, ROOT / "tests")))
+    paths = os.pathsep.join(map(str, (REPOSITORY, REPOSITORY / "tests")))
     environment = {**os.environ, "PYTHONPATH": paths, "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600
-    )
+    done = python("-c", SCRIPT, cwd=REPOSITORY, env=environment, timeout=600)
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(done.stdout), done.stderr
 

@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -13,6 +11,7 @@ import pytest
 
 from helpers.checkout import REPOSITORY
 from helpers.command import sraven
+from helpers.python import python
 from helpers.scripted_models import oracle
 from sraven.harness.questions import make_questions, pose
 
@@ -98,8 +97,7 @@ def test_commands_import_no_harness(tmp_path):
     completions = tmp_path / "completions.jsonl"
     question = next(pose(make_questions(M=1, count=2)))
     completions.write_text(json.dumps({"id": question.id, "completion": question.answer}) + "\n")
-    command = [sys.executable, "-c", PROGRAM, str(completions)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    result = python("-c", PROGRAM, completions)
     assert result.returncode == 0, result.stderr
     imported = set(result.stdout.rpartition("imported:")[2].split())
     assert "sraven.text.questions" in imported

@@ -2,12 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from helpers.python import python
 
 TESTS = Path(__file__).parents[1]
 
@@ -35,13 +35,7 @@ def environment(folder):
 def run_program(name, folder, *arguments):
     """Run a program of tests/harness in a folder; return what it prints, read as JSON."""
     words = [each if isinstance(each, str) else json.dumps(each) for each in arguments]
-    result = subprocess.run(
-        [sys.executable, "-c", START, f"{TESTS.parent}:{TESTS}", str(TESTS / "harness" / name), *words],
-        cwd=folder,
-        env=environment(folder),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    line = "-c", START, f"{TESTS.parent}:{TESTS}", TESTS / "harness" / name, *words
+    result = python(*line, cwd=folder, env=environment(folder))
     assert result.returncode == 0, result.stdout + result.stderr
     return json.loads(result.stdout)

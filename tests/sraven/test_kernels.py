@@ -1,8 +1,6 @@
 """The generator: a case worked by hand, the oracle bit for bit, invariants, and distributions."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import sraven
 from helpers import oracle
+from helpers.python import python
 from helpers.uniformity import assert_uniform
 from sraven import SRAVEN
 from sraven.kernels import generate, make_tables
@@ -179,7 +178,5 @@ def test_no_kernel_leaves_its_arrays(pytestconfig, tmp_path):
         "NUMBA_CACHE_DIR": str(cache.mkdir("checked-kernels") if cache else tmp_path),
         "PYTHONPATH": str(Path(sraven.__file__).parents[1]),
     }
-    finished = subprocess.run(
-        [sys.executable, PROGRAM], env=environment, capture_output=True, text=True, check=False
-    )
+    finished = python(PROGRAM, env=environment)
     assert finished.returncode == 0, finished.stderr

@@ -3,13 +3,13 @@
 import json
 import math
 from dataclasses import FrozenInstanceError, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from baselines.lm.task import C4, MOST
+from helpers.checkout import REPOSITORY
 from helpers.corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses
 from helpers.python import python
 from helpers.refusals import assert_refused
@@ -20,7 +20,6 @@ from sraven.core.boards.freeze import read_definitions
 from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.tasks.families import make_board_task, make_task
 
-REPOSITORY = Path(__file__).parents[3]
 DEFINED = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
 
 LN2 = math.log(2)

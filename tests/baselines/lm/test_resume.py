@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -14,6 +12,7 @@ from baselines.lm import prepare as prepare_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import TokenizerTraining, prepare
 from helpers.example import all_bytes
+from helpers.python import python
 from helpers.records import preparation_of
 from helpers.refusals import assert_refused
 from sraven.core.base.errors import OutputError
@@ -48,8 +47,7 @@ def test_killed_and_resumed(calls, processes, source_files, preparation, directo
     script, out = tmp_path / "killed.py", tmp_path / "out"
     script.write_text(KILLED)
     arguments = [source_files / "*.jsonl", directory / "tokenizer.model", out, calls, processes]
-    result = subprocess.run([sys.executable, script, *map(str, arguments)], check=False)
-    assert result.returncode == -signal.SIGKILL
+    assert python(script, *arguments).returncode == -signal.SIGKILL
     staging = out / ".sraven-partial"
     assert [path.name for path in out.iterdir()] == [staging.name]
     whole = {path.name: os.stat(path).st_ino for path in (staging / "shards").glob("*.npy")}

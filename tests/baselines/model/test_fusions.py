@@ -5,21 +5,21 @@ here, and belongs among those that setup.cfg excludes. Without them, steps take 
 """
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+
+from helpers.checkout import REPOSITORY
+from helpers.python import python
 
 PROGRAM = Path(__file__).with_name("every_program.py")
 OFF = "--xla_cpu_experimental_ynn_fusion_type="
 
 
 def compute(goal, flags):
-    settings = {**os.environ, "XLA_FLAGS": flags, "PYTHONPATH": str(Path(__file__).parents[3])}
-    line = [sys.executable, PROGRAM, goal]
-    done = subprocess.run(line, env=settings, capture_output=True, text=True, check=False)
+    settings = {**os.environ, "XLA_FLAGS": flags, "PYTHONPATH": str(REPOSITORY)}
+    done = python(PROGRAM, goal, env=settings)
     if done.returncode and "Unknown flag" in done.stderr:
         return None
     assert done.returncode == 0, done.stderr

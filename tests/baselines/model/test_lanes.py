@@ -3,8 +3,6 @@
 Axes have different primes: B=17 (one block and an instance), H=2, D=3, A=7 outputs of T=11 tokens.
 """
 
-import subprocess
-import sys
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +15,7 @@ from baselines.model.attention import ATTENTION, attend, find_value_network, wit
 from baselines.model.fast.lanes import attend_in_lanes
 from baselines.model.implementations import AttentionCall, lanes
 from helpers.derivatives import assert_same_values, draw, values_and_gradients
+from helpers.python import python
 
 B, H, D, A, T = 17, 2, 3, 7, 11
 NAMES = with_implementation("lanes")
@@ -96,6 +95,5 @@ def digest_of_many():
 
 def test_the_number_of_threads_changes_no_bit():
     """JAX takes as many threads as it may use processors, so another number has a process of its own."""
-    line = [sys.executable, "-c", ON_ONE_PROCESSOR, Path(__file__).parent, Path(__file__).parents[2]]
-    run = subprocess.run(line, check=True, capture_output=True, text=True)
+    run = python("-c", ON_ONE_PROCESSOR, Path(__file__).parent, Path(__file__).parents[2], check=True)
     assert run.stdout.strip() == digest_of_many()
