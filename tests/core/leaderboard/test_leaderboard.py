@@ -251,7 +251,6 @@ def test_one_run_on_a_board_without_combinations_has_the_interval_of_its_instanc
     assert found(*wide) == [(1, 2), (1, 2)]
 
 
-@pytest.mark.usefixtures("small_boards")
 def test_entries_of_each_budget_have_ranges_of_their_own():
     made = {
         f"sraven-small-v1/20261123-{name}": scoring(value, name, training={"instances": instances})
