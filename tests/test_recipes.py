@@ -181,8 +181,7 @@ def test_the_recipe_of_published_models_refuses_what_it_lacks(published, changes
 
 
 @pytest.mark.parametrize(
-    ("kind", "options"),
-    [("for_jax", ()), ("for_torch", ()), ("published", (False,)), ("published", (True,))],
+    ("kind", "options"), [("for_jax", ()), ("for_torch", ()), ("published", (False,)), ("published", (True,))]
 )
 def test_the_buckets_of_positions_are_those_of_the_baselines(kind, options, request):
     recipe = request.getfixturevalue(kind)

@@ -13,15 +13,7 @@ import yaml
 
 from helpers.example import all_bytes
 from helpers.repositories import commit, git
-from helpers.submissions import (
-    FUZZY_BOARD,
-    SRAVEN_BOARD,
-    description,
-    edit,
-    small_board,
-    snapshot,
-    write,
-)
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, edit, small_board, snapshot, write
 from sraven import SubmissionError
 from sraven.core.boards.reference_levels import MeasuredLevel
 from sraven.core.boards.scoring import interval_over_combinations

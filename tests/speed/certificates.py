@@ -43,10 +43,7 @@ def measure(M, K, count):
     """Return the rates of a size."""
     task = SRAVEN(M=M, K=K)
     batch = task.sample("all", 0, count)
-    rates = {
-        "certify": per_second(lambda: task.count_answers(batch), count),
-        "observe": None,
-    }
+    rates = {"certify": per_second(lambda: task.count_answers(batch), count), "observe": None}
     if (M, K) != WITHOUT_OBSERVER:
         rates["observe"] = per_second(lambda: task.ideal_observer(batch), count)
     return rates

@@ -11,11 +11,7 @@ import pytest
 
 from helpers import oracle
 from helpers.refusals import assert_refused
-from sraven import (
-    SRAVEN,
-    CapacityError,
-    count_answers,
-)
+from sraven import SRAVEN, CapacityError, count_answers
 from sraven.core.base.spec import digest
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks.families import make_task

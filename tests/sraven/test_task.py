@@ -51,8 +51,7 @@ def test_large_instances_equal_the_oracles(M):
 
 @pytest.mark.parametrize("permute", [True, False])
 @pytest.mark.parametrize(
-    ("M", "K", "rules"),
-    [*((M, K, "paper") for M, K in ((1, 3), (2, 3), (3, 4), (4, 8))), (2, 7, "ten")],
+    ("M", "K", "rules"), [*((M, K, "paper") for M, K in ((1, 3), (2, 3), (3, 4), (4, 8))), (2, 7, "ten")]
 )
 def test_unique_instances_are_the_first_candidates_with_one_answer(M, K, rules, permute):
     task = SRAVEN(M=M, K=K, holdout=0, seed=7, answers="unique", permute=permute, rule_set=rules)

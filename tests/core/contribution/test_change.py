@@ -8,15 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.repositories import FILED, OURS, RIVAL, TODAY, accept, commit, git, predictions_from, refuse
-from helpers.submissions import (
-    FUZZY_BOARD,
-    SRAVEN_BOARD,
-    edit,
-    path_of,
-    plant,
-    predictions_file,
-    write,
-)
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, edit, path_of, plant, predictions_file, write
 from sraven.core.contribution.change import check_change
 from sraven.core.submissions.submit import file_submission
 

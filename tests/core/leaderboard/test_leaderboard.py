@@ -11,14 +11,7 @@ import pytest
 from helpers.evidence_example import make_evidence, stated
 from helpers.leaderboard_example import make_entry
 from helpers.standings import entries_of, judged, scoring
-from helpers.submissions import (
-    FUZZY_BOARD,
-    SRAVEN_BOARD,
-    small_board,
-    small_contents,
-    snapshot,
-    write,
-)
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, small_contents, snapshot, write
 from sraven import SubmissionError
 from sraven.core.leaderboard import ranges
 from sraven.core.leaderboard.ranges import rank_ranges

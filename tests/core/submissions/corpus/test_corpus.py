@@ -173,10 +173,7 @@ def drop_log(run):
         (lambda run: run.pop("log_sha256"), "submission.yaml: runs[1] has 'log' but lacks 'log_sha256'"),
         (lambda run: run.pop("log"), "submission.yaml: runs[1] has 'log_sha256' but lacks 'log'"),
         (lambda run: run.update(log="training/seed-0.jsonl"), f"; expected '{LOG}'"),
-        (
-            lambda run: run.update(log_sha256="0" * 64),
-            "but submission.yaml says 000000000000…: the file",
-        ),
+        (lambda run: run.update(log_sha256="0" * 64), "but submission.yaml says 000000000000…: the file"),
     ],
 )
 def test_wrong_word_on_a_log_is_refused(change, message, folder):
