@@ -120,6 +120,16 @@ def _own_cache(tmp_path_factory, monkeypatch):
     monkeypatch.setattr("sraven.core.leaderboard.cache.cache_home", home)
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """The directory of compiled programs; a module with it compiles in a fraction of the time."""
+    from helpers.tiny_runs import quickly, shared_directory
+
+    cache = shared_directory(tmp_path_factory, "compiled")
+    with quickly(cache):
+        yield cache
+
+
 @pytest.fixture
 def run():
     """Run a command line in this process; return exit code, standard output and error."""

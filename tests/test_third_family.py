@@ -19,7 +19,6 @@ from helpers.submissions import METHOD, MODEL
 from helpers.sums.scoring import posterior
 from helpers.sums.task import Sums
 from helpers.third_family import BOARD, ENTRY, registered
-from helpers.tiny_runs import quickly, shared_directory
 from sraven import load_board, write_submission
 from sraven.core.boards.board import read_board
 from sraven.core.challenge import (
@@ -190,12 +189,11 @@ def _observe(task, contexts):
 # Training
 
 
-def test_baseline_is_trained_evaluated_and_filed(done, board, leaderboard, tmp_path, tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "programs")):
-        config = make_config(board, "hyla", seed=3)
-        assert (config.steps, config.warmup) == (640 // 32, 3)
-        train(config, tmp_path / "run")
-        assert "hits" in done("evaluate", tmp_path / "run", "--out", tmp_path / "entry")
+def test_baseline_is_trained_evaluated_and_filed(compiled, done, board, leaderboard, tmp_path):
+    config = make_config(board, "hyla", seed=3)
+    assert (config.steps, config.warmup) == (640 // 32, 3)
+    train(config, tmp_path / "run")
+    assert "hits" in done("evaluate", tmp_path / "run", "--out", tmp_path / "entry")
     done("submit", tmp_path / "entry", "--leaderboard", leaderboard)
     [standing] = read_leaderboard(leaderboard, only=BOARD).standings
     assert standing.entries[0].seeds == 1 and standing.entries[0].family == "transformer"

@@ -18,16 +18,6 @@ def float64():
         yield
 
 
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory):
-    """The directory of compiled programs; a module with it compiles in a fraction of the time."""
-    from helpers.tiny_runs import quickly, shared_directory
-
-    cache = shared_directory(tmp_path_factory, "compiled")
-    with quickly(cache):
-        yield cache
-
-
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory):
     """The directory of a tiny run that nothing happened to, with TensorBoard events, and its last state.

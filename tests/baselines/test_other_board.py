@@ -53,7 +53,7 @@ def test_a_run_sees_the_other_board_as_its_own(board, config):
     assert (there.board, there.board_digest) == (board.id, board.digest)
     assert replace(there, board=config.board, board_digest=config.board_digest) == config
     assert config_on(config, read_board(SRAVEN_BOARD)) == config
-    params = program_of(config, encoding_of(board.task)).initialise_params(jax.random.key(0))
+    params = jax.jit(program_of(config, encoding_of(board.task)).initialise_params)(jax.random.key(0))
     found = predict(there, params, "ood", 30)
     assert found.shape == (30, 3) and found.max() < 5
 

@@ -10,8 +10,7 @@ import pytest
 from baselines.analysis.stages import STAGES
 from baselines.recipes import make_config
 from baselines.runs.directory import CONFIG, read_run
-from helpers.analysed_runs import finished_runs, language_run
-from helpers.tiny_runs import quickly, shared_directory
+from helpers.analysed_runs import few_at_once, finished_runs, language_run
 from sraven.core.boards.board import read_board
 from sraven.core.system.files import write_json
 
@@ -19,14 +18,9 @@ BRIEF = ("-n", 48, "--no-figures")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def compiled(tmp_path_factory):
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        yield
-
-
-@pytest.fixture(scope="module")
 def runs(compiled, tmp_path_factory):
-    return finished_runs(tmp_path_factory)
+    with few_at_once():
+        yield finished_runs(tmp_path_factory)
 
 
 def test_a_run_is_printed_in_brief_and_written_in_full(runs, done, tmp_path, monkeypatch):

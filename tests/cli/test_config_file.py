@@ -16,7 +16,7 @@ from baselines.runs.result import RESULT, read_result
 from cli.commands.train import command
 from helpers.command import sraven
 from helpers.refusals import assert_refused
-from helpers.tiny_runs import TINY, quickly, shared_directory, tiny, tiny_options
+from helpers.tiny_runs import TINY, tiny, tiny_options
 
 LINE = ["train", "fuzzylogic-v1", "--print-config"]
 
@@ -70,13 +70,12 @@ def test_every_field_is_an_option_or_pinned():
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory):
+def trained(compiled, tmp_path_factory):
     """The directory of a run, and what the command printed of it as JSON."""
     out = tmp_path_factory.mktemp("runs") / "run"
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        line = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_options(), f"--out={out}", "--json"]
-        code, text, _ = sraven(*line)
-        assert code == 0
+    line = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_options(), f"--out={out}", "--json"]
+    code, text, _ = sraven(*line)
+    assert code == 0
     return out, json.loads(text)
 
 

@@ -10,7 +10,7 @@ from baselines.load import load_run
 from baselines.model.networks import NETWORKS
 from baselines.training.predict import predict, predictor_of_shape
 from helpers.submissions import FUZZY_BOARD, description, only_boards
-from helpers.tiny_runs import assert_same_bits, quickly, shared_directory
+from helpers.tiny_runs import assert_same_bits
 
 MINE = """
 from flax import linen as nn
@@ -36,9 +36,8 @@ LINE = ["train", FUZZY_BOARD, "--steps=2", "--warmup=1", "--score-every=0", *SMA
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _quickly(tmp_path_factory):
-    compiled = shared_directory(tmp_path_factory, "compiled")
-    with quickly(compiled), only_boards(tmp_path_factory.mktemp("boards")):
+def _boards(compiled, tmp_path_factory):
+    with only_boards(tmp_path_factory.mktemp("boards")):
         yield
 
 

@@ -1,6 +1,9 @@
 """Finished runs that are analysed in a second or two: a few steps of a few parameters."""
 
+from contextlib import contextmanager
 from dataclasses import asdict
+
+import pytest
 
 from baselines.config import LanguageConfig
 from baselines.recipes import make_config
@@ -17,6 +20,17 @@ def tiny_sraven(attention="hyla", **changes):
     """Return the configuration of a tiny run of two layers on SRAVEN's board."""
     changes = {"layers": SRAVEN_LAYERS, "steps": 5, **changes}
     return make_config(read_board("sraven-v1"), attention, **{**TINY, **changes})
+
+
+@contextmanager
+def few_at_once():
+    """Let a program take eight instances a call, and probes have few fits and controls."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("baselines.analysis.codes.pieces_on", lambda mesh: (4, 2))
+        monkeypatch.setattr("baselines.analysis.analysed.UNTRAINED_NETWORKS", 2)
+        monkeypatch.setattr("baselines.analysis.classifiers.STRENGTHS", (0.1, 1.0))
+        monkeypatch.setattr("baselines.analysis.decoding.RELABELLINGS", 2)
+        yield
 
 
 def finished_runs(tmp_path_factory):

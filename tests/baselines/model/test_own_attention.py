@@ -24,7 +24,7 @@ from baselines.training.experiment import board_of, program_of
 from baselines.training.flops import flops_per_token
 from baselines.training.train import train
 from helpers.tiny_language import TINY
-from helpers.tiny_runs import leaves, quickly, shared_directory, tiny
+from helpers.tiny_runs import leaves, tiny
 from sraven import ConfigurationError
 from sraven.core.boards.board import read_board
 
@@ -45,10 +45,10 @@ def _registered():
     del ATTENTION["mixed_heads"]
 
 
-def test_it_trains_and_comes_back(tmp_path, tmp_path_factory):
+def test_it_trains_and_comes_back(compiled, tmp_path):
     """Its weights begin orthogonal, move, lie in the checkpoint and are read from it."""
     config = tiny("mixed_heads", steps=5, warmup=1)
-    with quickly(shared_directory(tmp_path_factory, "compiled")), jax.numpy_dtype_promotion("standard"):
+    with jax.numpy_dtype_promotion("standard"):
         state = train(config, tmp_path / "run")
         program = program_of(config, encoding_of(board_of(config).task))
         restored = train(config, tmp_path / "run")  # of its last checkpoint

@@ -22,7 +22,6 @@ from baselines.reproduction.plan import (
 from baselines.training.experiment import model_of
 from baselines.training.flops import operations_in_products
 from helpers.reproduction import STEPS, cell, figure, record
-from helpers.tiny_runs import quickly, shared_directory
 from sraven.core.boards.board import read_board
 
 
@@ -94,12 +93,11 @@ def test_what_is_computed_has_all_experts():
     assert found.computed > 2 * found.nominal
 
 
-def test_a_rate_is_measured_on_real_steps_of_the_cell_in_the_middle(tmp_path_factory):
+def test_a_rate_is_measured_on_real_steps_of_the_cell_in_the_middle(compiled):
     tiny = figure(attentions=("softmax", "linear", "hyla"))
     middle = median_cell([cell(tiny, attention) for attention in ("hyla", "softmax", "linear")])
     assert middle.config.attention == "linear"
-    with quickly(shared_directory(tmp_path_factory, "compiled")):
-        assert 0 < measure_rate(middle.config) < float("inf")
+    assert 0 < measure_rate(middle.config) < float("inf")
 
 
 def test_hours_are_those_of_records_of_the_same_kind_and_else_at_the_rate_of_this_machine(monkeypatch):

@@ -16,7 +16,7 @@ from safetensors.numpy import load, save
 from baselines.load import load_run, local_run
 from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards
-from helpers.tiny_runs import STEPS, assert_same_bits, quickly, shared_directory, tiny_options
+from helpers.tiny_runs import STEPS, assert_same_bits, tiny_options
 from sraven import OutputError
 
 # huggingface_hub uploads in a way that its library for HTTP would have otherwise.
@@ -32,14 +32,13 @@ WEIGHTS, CONFIG = "model.safetensors", "config.json"
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _quickly(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("boards")
-    with quickly(shared_directory(tmp_path_factory, "compiled")), only_boards(folder):
+def _boards(compiled, tmp_path_factory):
+    with only_boards(tmp_path_factory.mktemp("boards")):
         yield
 
 
 @pytest.fixture(scope="module")
-def trained(_quickly, tmp_path_factory):
+def trained(_boards, tmp_path_factory):
     """A run of each task, with scores in its result; tests only read them."""
     from helpers.command import sraven
 
