@@ -99,6 +99,14 @@ def second_version(monkeypatch):
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _quick_disk():
+    """Nothing waits for the disk: no test cuts the power, and what is written outlives a kill without."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _shared_cache(tmp_path_factory):
     """Where what imports datasets later than this finds a cache: other processes, and the first test."""
     with pytest.MonkeyPatch.context() as monkeypatch:

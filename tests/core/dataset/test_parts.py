@@ -101,7 +101,6 @@ def test_a_part_goes_on_where_it_was(tmp_path, parts, monkeypatch):
 
 def test_a_merge_killed_anywhere_goes_on(tmp_path, parts, monkeypatch):
     folders, whole = parts
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     out = tmp_path / "merged"
     for operations in range(0, 10_000, 5):
         shutil.rmtree(out, ignore_errors=True)

@@ -29,12 +29,6 @@ BEFORE = {
 THIRD = SRAVEN(M=2, K=7, holdout=0.3)
 
 
-@pytest.fixture(autouse=True)
-def _quick_disk(monkeypatch):
-    """What a kill leaves doesn't depend on what is on the disk already."""
-    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-
-
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """Datasets by task, and their bytes."""
