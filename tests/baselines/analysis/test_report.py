@@ -51,6 +51,7 @@ def of_sraven(runs, tmp_path_factory):
     return out, *analyse(runs, "sraven", out)
 
 
+@pytest.mark.long
 def test_codes_are_written_first_and_everything_follows(of_sraven, runs):
     out, content, stages = of_sraven
     assert stages[:2] == ["codes, trained", "codes, untrained"] and stages[-2:] == ["t-SNE", "figures"]
@@ -65,6 +66,7 @@ def test_codes_are_written_first_and_everything_follows(of_sraven, runs):
     assert trap.startswith("self, layer 1: codes are constant")
 
 
+@pytest.mark.long
 def test_every_control_is_there_by_its_name(of_sraven):
     _, content, _ = of_sraven
     for pair, layers in content["decoding"].items():
@@ -89,6 +91,7 @@ def test_every_control_is_there_by_its_name(of_sraven):
     assert list(layout) == ["points", "trustworthiness", "perplexity", "seed", *neighbours]
 
 
+@pytest.mark.long
 def test_calibration_and_wrong_answers_are_of_the_instances_themselves(of_sraven):
     _, content, _ = of_sraven
     for part, instances in (("fit", 48), ("test", 12), ("ood", 48)):
@@ -104,6 +107,7 @@ def test_calibration_and_wrong_answers_are_of_the_instances_themselves(of_sraven
             assert overall["wrong"]["mean"] == pytest.approx(1 - accuracy, abs=1e-6)
 
 
+@pytest.mark.long
 def test_all_of_it_is_printed_in_brief_and_pictures_are_listed_and_there(of_sraven, capsys):
     out, content, _ = of_sraven
     print_analysis(content, out)
@@ -118,6 +122,7 @@ def test_all_of_it_is_printed_in_brief_and_pictures_are_listed_and_there(of_srav
     assert set(content["figures"]) == {str(path.relative_to(out)) for path in (out / "figures").iterdir()}
 
 
+@pytest.mark.long
 def test_codes_are_used_again_if_they_are_of_the_same(of_sraven, runs, tmp_path):
     before, content, _ = of_sraven
     out = tmp_path / "again"
@@ -157,6 +162,7 @@ def test_other_protocols(runs, tmp_path, name, protocol):
     assert ("paper-code" in notes) == (name == "sraven")
 
 
+@pytest.mark.long
 def test_directories_of_something_else_are_refused(of_sraven, runs, tmp_path):
     out, _, _ = of_sraven
     (tmp_path / "file").touch()
