@@ -241,11 +241,7 @@ _DROPOUT = _by_value(
     "fuzzylogic-v1", "attention dropout", "attention_dropout", {0.0: "0", 0.1: "0.1"}, **FUZZY
 )
 _PRECISION = _by_value(
-    "fuzzylogic-v1",
-    "precision",
-    "precision",
-    {"default": "float32", "bfloat16": "bfloat16"},
-    **FUZZY,
+    "fuzzylogic-v1", "precision", "precision", {"default": "float32", "bfloat16": "bfloat16"}, **FUZZY
 )
 _TERMS = (("the paper's", "fuzzylogic-paper-terms-v1"), ("drawn", "fuzzylogic-terms-v1"))
 _HEADS = _over(lambda heads: _attentions("sraven-v1", {"heads": str(heads)}, heads=heads), (1, 2, 4, 8, 16))
