@@ -179,6 +179,7 @@ def test_a_dataset_that_can_not_be_opened(monkeypatch, capfd):
         ("more.txt.gz", gzip.compress(b"a\n") + gzip.compress(b"b\n") + b"garbage", [(1, "a"), (2, "b")]),
         ("no.parquet", b"PAR1 no PAR1", []),
     ],
+    ids=["no gzip", "two members and garbage", "no parquet"],  # gzip's header has the time: no id of a test
 )
 def test_files_of_other_bytes_are_read_to_the_damage(tmp_path, name, content, expected):
     (tmp_path / name).write_bytes(content)
