@@ -119,6 +119,14 @@ def open_again(driver, count):
     WebDriverWait(driver, 20).until(lambda driver: driver.refresh() or text_of(driver, "count") == count)
 
 
+def open_lines(driver):
+    """Open what is handed out, and return its lines: they are written a moment later."""
+    driver.find_element(By.CSS_SELECTOR, "#handed summary").click()
+    return WebDriverWait(driver, 20).until(
+        lambda driver: driver.find_element(By.ID, "lines").get_attribute("value")
+    )
+
+
 def test_replies_stay_go_and_come_back(play, tmp_path):
     task = SRAVEN(M=2, K=16, answers="unique")
     sets = [Questions(task, "test", 4)]
@@ -138,8 +146,7 @@ def test_replies_stay_go_and_come_back(play, tmp_path):
     assert text_of(driver, "which").startswith("Puzzle 3: ")
     press(driver, "p", "p")
     assert panel(driver) == ["9", "2"]
-    driver.find_element(By.CSS_SELECTOR, "#handed summary").click()
-    kept = driver.find_element(By.ID, "lines").get_attribute("value")
+    kept = open_lines(driver)
     driver.find_element(By.ID, "reset").click()
     driver.switch_to.alert.dismiss()
     assert text_of(driver, "count") == "2 of 4"
@@ -153,9 +160,7 @@ def test_replies_stay_go_and_come_back(play, tmp_path):
     WebDriverWait(driver, 20).until(lambda driver: text_of(driver, "status"))
     assert text_of(driver, "status") == "2 replies taken. 5 lines are no replies to these puzzles."
     open_again(driver, "2 of 4")
-    driver.find_element(By.CSS_SELECTOR, "#handed summary").click()
-    WebDriverWait(driver, 20).until(lambda driver: driver.find_element(By.ID, "lines").get_attribute("value"))
-    assert driver.find_element(By.ID, "lines").get_attribute("value") == kept
+    assert open_lines(driver) == kept
 
 
 def test_practice_shows_what_is_behind(play):
