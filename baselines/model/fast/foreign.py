@@ -17,9 +17,9 @@ import numpy as np
 from llvmlite import ir
 
 from baselines.model.fast.vectors import LANES, intrinsic_of
-from sraven.core.compute.jit import numba
+from sraven.core.compute.jit import kernel, numba
 
-types, njit = numba.types, numba.njit(nogil=True, error_model="numpy")
+types = numba.types
 
 _NEXT, _BLOCKS, _TASKS, _FUTURE, _COMPLETE = range(5)
 _SIZES, _ARGUMENTS, _RESULTS, _WORDS = 5, 7, 15, 23
@@ -46,26 +46,26 @@ _fetch_add = intrinsic_of(
 """Add to a word that several threads change; return what it was."""
 
 
-@njit
+@kernel
 def _words(address, count):
     """Return the words at an address, int64."""
     return numba.carray(_pointer(address), (count,), np.int64)
 
 
-@njit
+@kernel
 def floats(address, count, block):
     """Return the numbers of a block, float32, ``count`` in each, the first of which is at an address."""
     return numba.carray(_pointer(address + 4 * count * block), (count,), np.float32)
 
 
-@njit
+@kernel
 def next_block(job):
     """Return the number of a block that no other task has; -1 if none is left."""
     block = _fetch_add(job, 1)
     return block if block < _words(job, _WORDS)[_BLOCKS] else -1
 
 
-@njit
+@kernel
 def _is_question(frame):
     """If the frame asks which version of the interface the handler has, answer with the caller's own."""
     extension = _words(frame, 2)[1]
@@ -74,7 +74,7 @@ def _is_question(frame):
     return extension != 0
 
 
-@njit
+@kernel
 def _start(frame, task):
     """Write the job, and put tasks into XLA's pool and a future into the frame; with one thread, do the work.
 
@@ -89,7 +89,8 @@ def _start(frame, task):
     for at in range(call[12]):
         job[_RESULTS + at] = _words(results[at], 4)[3]
     job[_NEXT], job[_BLOCKS], job[_FUTURE] = 0, _words(_words(arguments[0], 6)[5], 1)[0] // LANES, 0
-    job[_SIZES : _SIZES + 2] = _words(_words(arguments[4], 6)[5], 2)
+    sizes = _words(_words(arguments[4], 6)[5], 2)
+    job[_SIZES], job[_SIZES + 1] = sizes[0], sizes[1]
     threads, given = np.ones(1, np.int64), np.zeros(5, np.int64)
     given[0], given[2], given[3] = 32, call[3], threads.ctypes.data
     _call(api[18], given.ctypes.data)
@@ -116,7 +117,7 @@ def register(name: str, work: Any) -> None:
             of arguments and of results. The first argument's first axis is that of instances, a multiple of
             `LANES`; the fifth argument is of shape ``[A, T]``.
     """
-    work = njit(work)
+    work = numba.njit(nogil=True, error_model="numpy")(work)
 
     @numba.cfunc(types.int64(types.int64), nogil=True)
     def task(address):
@@ -129,7 +130,7 @@ def register(name: str, work: Any) -> None:
             _call(complete, given.ctypes.data)
         return 0
 
-    run = task.address
+    run = np.int64(task.address)  # Python's would be a literal, for which the start is compiled anew
 
     @numba.cfunc(types.int64(types.int64), nogil=True)
     def handler(frame):

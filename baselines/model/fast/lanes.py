@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from baselines.model.attention import EPSILON, Attention, hyla, rms_head, softmax
-from baselines.model.fast.foreign import JOB, floats, next_block, njit, register
+from baselines.model.fast.foreign import JOB, floats, next_block, register
 from baselines.model.fast.vectors import (
     LANES,
     fold,
@@ -41,7 +41,7 @@ WIDEST = 16
 f4 = np.float32
 
 
-@njit
+@kernel
 def _exp(x):
     """e^x of x up to 0: 2^n e^f, and a series of e^f with |f| up to ln 2 / 2; within 2 ulp."""
     x = larger(splat(f4(-87), LANES), x)  # NaN stays
