@@ -62,7 +62,7 @@ class SravenDataset(ProceduralDataset):
         """Return a puzzle: ``question``, ``answer``, and ``metadata`` with its ``id`` and its place."""
         if not 0 <= idx < self.size:
             raise IndexError(f"puzzle {idx} of {self.size}")
-        [question], [answer] = self._questions.prompts([idx]), self._questions.answers([idx])
+        [question], [answer] = self._questions.prompts_and_answers([idx])
         source = {"source_dataset": NAME, "source_index": idx, "id": self._questions.id_of(idx)}
         return {"question": question, "answer": answer, "metadata": source}
 

@@ -75,7 +75,7 @@ def pose(questions: Questions) -> Iterator[Question]:
     for part in questions.parts():
         known = questions.certainties(part)
         ceilings = repeat(None, len(part)) if known is None else known.tolist()
-        columns = map(questions.id_of, part), questions.prompts(part), questions.answers(part), ceilings
+        columns = map(questions.id_of, part), *questions.prompts_and_answers(part), ceilings
         yield from map(Question._make, zip(*columns, strict=True))
 
 

@@ -114,10 +114,7 @@ class Questions:
 
     def prompts(self, indices: Indices) -> list[str]:
         """Return the prompts of questions by their indices: each is the same for any company."""
-        task = self.task
-        setting = Setting(task.M, task.K, task.permute, task.rules)
-        solved = solve(*self._pose("train", self.shown(indices))) if self.shots else []
-        return compose(self.form, setting, self._how_to_reply(), solved, self._pose(self.split, indices)[0])
+        return self.prompts_and_answers(indices)[0]
 
     def all_prompts(self, count: int | None = None) -> Iterator[str]:
         """Yield the prompts of all questions, or of the first ones, made some at a time."""
@@ -126,6 +123,14 @@ class Questions:
     def answers(self, indices: Indices) -> list[str]:
         """Return the right last lines of questions by their indices."""
         return self._pose(self.split, indices)[1]
+
+    def prompts_and_answers(self, indices: Indices) -> tuple[list[str], list[str]]:
+        """Return `prompts` and `answers` of instances that are made once for both."""
+        task = self.task
+        setting = Setting(task.M, task.K, task.permute, task.rules)
+        solved = solve(*self._pose("train", self.shown(indices))) if self.shots else []
+        puzzles, answers = self._pose(self.split, indices)
+        return compose(self.form, setting, self._how_to_reply(), solved, puzzles), answers
 
     def _how_to_reply(self) -> str:
         return how_to_answer(self.form, self.task.M)

@@ -23,9 +23,7 @@ def records(questions: Questions, wanted: Any = None, solved: bool = False) -> I
     """
     for part in questions.parts():
         indices = [index for index in part if wanted is None or wanted[index]]
-        prompts = questions.prompts(indices)
-        answers = questions.answers(indices) if solved else [None] * len(indices)
-        for index, prompt, answer in zip(indices, prompts, answers, strict=True):
+        for index, prompt, answer in zip(indices, *questions.prompts_and_answers(indices), strict=True):
             record = {
                 "id": questions.id_of(index),
                 "split": questions.split,
@@ -33,7 +31,7 @@ def records(questions: Questions, wanted: Any = None, solved: bool = False) -> I
                 "sha256": sha256(prompt.encode()).hexdigest(),
                 "prompt": prompt,
             }
-            if answer is not None:
+            if solved:
                 record |= {"answer": answer, "text": f"{prompt}\n{answer}"}
             yield record
 

@@ -9,7 +9,7 @@ the places of version 0 of the interface.
 
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import jax
 import jax.numpy as jnp
@@ -130,7 +130,8 @@ def register(name: str, work: Any) -> None:
             _call(complete, given.ctypes.data)
         return 0
 
-    run = np.int64(task.address)  # Python's would be a literal, for which the start is compiled anew
+    # A plain int would be a literal to Numba, which compiles the start for each.
+    run = np.int64(cast(int, task.address))
 
     @numba.cfunc(types.int64(types.int64), nogil=True)
     def handler(frame):
