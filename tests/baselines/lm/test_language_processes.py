@@ -4,7 +4,6 @@ Whole runs are compared in float64, where nothing is left of the order in which 
 first gradients in float32.
 """
 
-import json
 import signal
 
 import jax
@@ -13,27 +12,15 @@ import numpy as np
 import pytest
 from jax.sharding import AbstractMesh, PartitionSpec
 
-from baselines.config import read_config
 from baselines.lm.evaluate import document_losses, validation_scores
 from baselines.lm.experiment import language_experiment, language_program
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
-from baselines.runs.directory import CHECKPOINTS, CONFIG
-from baselines.runs.log import LOG, SCORES
-from baselines.runs.provenance import RECORD
-from baselines.runs.result import RESULT
+from baselines.runs.log import SCORES
 from baselines.training.sharding import make_mesh, state_shardings
 from baselines.training.train import train
 from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, sraven, tiny
-from helpers.tiny_runs import (
-    EXACTLY,
-    assert_gradients_agree,
-    assert_runs_agree,
-    in_float64,
-    leaves,
-    lines_of,
-    once,
-)
+from helpers.tiny_runs import EXACTLY, assert_gradients_agree, assert_runs_agree, in_float64, leaves, lines_of
 from helpers.two_processes import kill_at_first_checkpoint, start_two
 from sraven import ConfigurationError
 from sraven.core.boards.board import read_board
@@ -55,53 +42,29 @@ def arrays(path):
 # Two processes
 
 
-@pytest.fixture(scope="module")
-def resumed(tmp_path_factory, forks, language, compiled):
-    """A run that two processes began and one went on with; and how they ended."""
-
-    def make(folder):
-        out = folder / "run"
-        data = [f"--data={language / TRAINING}", f"--validation={language / VALIDATION}"]
-        line = [*LINE, *data, f"--score-every={SCORED}", f"--out={out}"]
-        codes, left = kill_at_first_checkpoint(start_two(forks, compiled, "stall", *line), out, 20)
-        with in_float64():
-            ends = {"codes": codes, "left": left, "printed": sraven(*line)}
-            np.savez(folder / "params.npz", **leaves(load_language_run(out)[1]))
-        (folder / "ends.json").write_text(json.dumps(ends))
-
-    return once(tmp_path_factory, "language-processes", make)
-
-
 @pytest.mark.long
-def test_two_processes_were_killed_on_the_way_and_one_went_on_with_the_run(resumed, corpus):
-    ends, out = json.loads((resumed / "ends.json").read_text()), resumed / "run"
-    assert (ends["codes"], ends["left"]) == ([-signal.SIGKILL] * 2, ["20"])
-    code, printed, err = ends["printed"]
-    assert (code, err) == (0, "") and printed.startswith(f"{out}: 60 steps, loss ")
-    records = [path.name for path in out.glob(RECORD.format("*"))]
-    assert len(records) == 2  # of two processes, and of one
-    files = {CONFIG, LOG, CHECKPOINTS, RESULT, "tokenizer.model", *records}
-    assert {path.name for path in out.iterdir()} == files
-    assert read_config(json.loads((out / CONFIG).read_text())) == tiny(corpus)
-    assert (out / "tokenizer.model").read_bytes() == corpus.read_tokenizer().model
-    assert [line["step"] for line in lines_of(out)] == [20, 40, 60]
-
-
-@pytest.mark.long
-def test_two_processes_and_one_score_and_end_as_one_does(resumed, corpus, unseen, tmp_path):
-    out = resumed / "run"
-    found = {line["step"]: line[SCORES]["validation"]["loss"] for line in lines_of(out) if SCORES in line}
-    assert list(found) == [20, 40, 60]
-    assert found[20] > found[40] > found[60]
+def test_a_run_that_two_processes_began_and_one_went_on_with_scores_and_ends_as_one_does(
+    forks, language, compiled, corpus, unseen, tmp_path
+):
+    out, alone = tmp_path / "run", tmp_path / "alone"
+    data = [f"--data={language / TRAINING}", f"--validation={language / VALIDATION}"]
+    line = [*LINE, *data, f"--score-every={SCORED}", f"--out={out}"]
+    ended = kill_at_first_checkpoint(start_two(forks, compiled, "stall", *line), out, SCORED)
+    assert ended == ([-signal.SIGKILL] * 2, [str(SCORED)])
     with in_float64():
+        code, _, err = sraven(*line)
+        assert (code, err) == (0, "")
         config, params = load_language_run(out)
         evaluate = validation_scores(unseen)(config, make_mesh())
-        assert evaluate(params, 60)["validation"]["loss"] == pytest.approx(found[60], rel=EXACTLY)
-        state = train(config, tmp_path / "alone", make_experiment=language_experiment(corpus))
+        scored = evaluate(params, 60)["validation"]["loss"]
+        state = train(tiny(corpus), alone, make_experiment=language_experiment(corpus))
+    found = {line["step"]: line[SCORES]["validation"]["loss"] for line in lines_of(out)}
+    assert list(found) == [20, 40, 60]
+    assert found[20] > found[40] > found[60] == pytest.approx(scored, rel=EXACTLY)
     for name in ("loss", "perplexity", "bits_per_byte", "gradient_norm", "accuracy"):
-        here, there = ([line[name] for line in lines_of(run)] for run in (out, tmp_path / "alone"))
+        here, there = ([line[name] for line in lines_of(run)] for run in (out, alone))
         np.testing.assert_allclose(here, there, rtol=EXACTLY, err_msg=name)
-    assert_runs_agree(arrays(resumed / "params.npz"), leaves(state.params))
+    assert_runs_agree(leaves(params), leaves(state.params))
 
 
 # Four devices
@@ -134,24 +97,15 @@ with quickly(cache):
 """
 
 
-@pytest.fixture(scope="module")
-def on_devices(tmp_path_factory, forks, language, compiled):
-    """What a process with four devices trained and evaluated."""
-
-    def make(folder):
-        code = ON_DEVICES.format(devices=DEVICES, mesh=MESH)
-        assert forks.start(code, language, folder, compiled).wait(timeout=600) == 0
-
-    return once(tmp_path_factory, "language-devices", make)
-
-
 @pytest.mark.long
-def test_four_devices_train_and_evaluate_as_one_does(on_devices, language, unseen):
-    here, alone = (arrays(on_devices / f"{place}.npz") for place in ("cut", "one"))
+def test_four_devices_train_and_evaluate_as_one_does(forks, language, compiled, unseen, tmp_path):
+    code = ON_DEVICES.format(devices=DEVICES, mesh=MESH)
+    assert forks.start(code, language, tmp_path, compiled).wait(timeout=600) == 0
+    here, alone = (arrays(tmp_path / f"{place}.npz") for place in ("cut", "one"))
     assert {array.dtype for array in here.values()} == {np.dtype(np.float32)}
     assert_gradients_agree(here, alone)
     found = document_losses(*load_language_run(language / TWICE[0]), unseen, rows=8)
-    np.testing.assert_allclose(np.load(on_devices / "losses.npy"), found.loss, rtol=1e-5)
+    np.testing.assert_allclose(np.load(tmp_path / "losses.npy"), found.loss, rtol=1e-5)
 
 
 def test_eight_devices_hold_an_eighth_of_the_papers_model_each(corpus):
