@@ -1,14 +1,12 @@
-"""Scores while it trains: by the board's own metrics in one program, logged, and alike after resuming."""
+"""Scores while it trains: by the board's own metrics in one program, and logged."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
 
 from baselines.lm.session import thin_log
 from baselines.load import load_run
-from baselines.runs.directory import CHECKPOINTS
 from baselines.runs.log import LOG, SCORES, Log, read_log
 from baselines.runs.sinks import EVENTS
 from baselines.session import ScoringOptions, plan_runs, train_plan
@@ -36,7 +34,7 @@ def trained(tmp_path_factory):
     plan = plan_runs(
         read_board("fuzzylogic-v1"), "hyla", out, seeds=(0, 1), scoring=ScoringOptions(10, SLICE), **TINY
     )
-    train_plan(plan, save_every=STEPS // 2)
+    train_plan(plan)
     return plan
 
 
@@ -58,16 +56,6 @@ def test_slices_are_scored_as_the_board_scores(trained):
             }
     one, other = map(scores_of, trained.folders)
     assert one != other
-
-
-def test_resumed_session_logs_the_same_scores(trained, tmp_path):
-    out, (point,) = shutil.copytree(trained.out, tmp_path / "runs"), trained.points
-    folders = tuple(out / f"seed-{seed}" for seed in (0, 1))
-    for folder in folders:
-        shutil.rmtree(folder / CHECKPOINTS / str(STEPS))
-    train_plan(trained._replace(out=out, points=[point.__class__(point.values, point.configs, folders)]))
-    for there, here in zip(trained.folders, folders, strict=True):
-        assert scores_of(here) == scores_of(there)
 
 
 def test_plain_scores_are_those_with_intervals_and_predictions_that_are_no_numbers_have_none():

@@ -104,7 +104,7 @@ def test_training_leaves_who_trained_without_naming_the_machine(finished):
 
 
 def test_machine_that_goes_on_has_a_record_beside_the_first(finished, copy, monkeypatch):
-    """The result is the same, but for them and its time."""
+    """The result is the same, but for them and its time; and so are the scores on the way."""
     other = {"device": "NVIDIA H100", "devices": 4, "platform": "gpu", "processors": 8, "processes": 1}
     monkeypatch.setattr(provenance, "machine_of", lambda mesh: other)
     train(tiny(), copy, make_experiment=scored)  # nothing is left to train
@@ -117,6 +117,8 @@ def test_machine_that_goes_on_has_a_record_beside_the_first(finished, copy, monk
     one, again = read_result(finished), read_result(copy)
     assert one.pop("seconds") > 0 and again.pop("seconds") > 0
     assert {**one, "trained_by": None} == {**again, "trained_by": None}
+    on_the_way, on_both = ([line.get("scores") for line in lines_of(run)] for run in (finished, copy))
+    assert on_the_way == on_both and any(on_the_way[:-1])
 
 
 def test_machines_in_words():
