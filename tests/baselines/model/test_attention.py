@@ -170,18 +170,6 @@ def test_a_query_depends_on_the_keys_that_it_sees_alone(name):
         assert not grad[:, at:].any()
 
 
-@pytest.mark.parametrize("name", ["softmax", "hyla"])
-def test_jit_changes_nothing(name):
-    drawn, options = arrays(name)
-    bias, mask = draw(H, Q, K), some_mask()
-    jitted, codes = run(name, drawn, options, bias, mask, jnp.float32)
-    drawn, options, bias = as_jax((drawn, options, bias), jnp.float32)
-    eager = ATTENTION[name](*drawn, bias, mask, **options)
-    assert eager.shape == (B, Q, H, NARROW)
-    assert codes.shape == (B, H, Q, K)
-    np.testing.assert_allclose(eager, jitted, rtol=1e-5, atol=1e-5)
-
-
 def test_vmap_over_runs():
     """A grid of runs trains under vmap, so that adds an axis to everything."""
     runs = [as_jax(arrays("hyla", seed=seed)[0], jnp.float32) for seed in range(2)]
