@@ -63,21 +63,6 @@ def test_killed_and_resumed(calls, processes, source_files, preparation, directo
         assert len(noted) == calls
 
 
-def test_a_damaged_shard_is_written_again_on_resuming(preparation, directory, tmp_path):
-    out = tmp_path / "out"
-
-    def stop_late(documents, size):
-        if len(list((out / ".sraven-partial" / "entries").iterdir())) == 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        prepare(preparation, out, processes=1, on_progress=stop_late)
-    tokens = out / ".sraven-partial" / "shards" / "00000-00001.tokens.npy"
-    tokens.write_bytes(tokens.read_bytes()[:-1] + b"\x7f")
-    prepare(preparation, out, processes=1)
-    assert all_bytes(out) == all_bytes(directory)
-
-
 def test_the_finished_is_left_alone_and_in_the_way_of_other_tokens(preparation, tmp_path):
     out, other = tmp_path / "out", replace(preparation, limit=5)
     prepare(preparation, out, processes=1)
