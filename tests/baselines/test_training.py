@@ -11,15 +11,15 @@ from baselines.encode import encoding_of
 from baselines.training.feed import chunk_of_steps, prefetch
 from baselines.training.optim import (
     Hyperparams,
+    make_optimiser,
     no_biases,
     no_vectors,
     warmup_cosine,
     warmup_cosine_paper_code,
 )
-from baselines.training.step import train_chunk, train_step
+from baselines.training.step import Program, train_chunk, train_step
 from fuzzylogic import FuzzyLogic, score
 from helpers.compiling import quick_compilation
-from helpers.plain_programs import plain_program
 from helpers.tiny_runs import EXACTLY, assert_runs_agree, leaves
 from sraven import SRAVEN
 
@@ -50,12 +50,14 @@ def program_of(task, steps=STEPS, num_microbatches=1):
     def initialise(key):
         return {"kernel": 0.1 * jax.random.normal(key, size), "bias": jnp.zeros(size[1])}
 
-    def apply(params, tokens_BTD, key):
+    def loss(params, batch, key):
+        tokens_BTD = encoding.tokens(batch)
         flat = tokens_BTD.reshape(len(tokens_BTD), -1) @ params["kernel"] + params["bias"]
         noise = 1.0 + 0.01 * jax.random.normal(key, ())
-        return noise * flat.reshape(len(tokens_BTD), encoding.length, encoding.width_out)
+        out = noise * flat.reshape(len(tokens_BTD), encoding.length, encoding.width_out)
+        return encoding.loss(out, batch), encoding.score(out, batch)
 
-    return plain_program(task, initialise, apply, steps=steps, num_microbatches=num_microbatches)
+    return Program(initialise, loss, partial(make_optimiser, steps=steps), num_microbatches)
 
 
 def hypers(*rates):
