@@ -19,18 +19,13 @@ from baselines.training.optim import (
 )
 from baselines.training.step import Program, train_chunk, train_step
 from fuzzylogic import FuzzyLogic, score
-from helpers.compiling import quick_compilation
 from helpers.tiny_runs import EXACTLY, assert_runs_agree, leaves
 from sraven import SRAVEN
 
 RAVEN, FUZZY = SRAVEN(M=3, K=7, holdout=0.3, seed=5), FuzzyLogic(L=3, K=2, N=5, holdout=0.5, seed=5)
 STEPS, BATCH = 11, 13
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick_compilation():
-    with quick_compilation():
-        yield
+pytestmark = pytest.mark.usefixtures("compiled")
 
 
 def batch_of(task, split="train", count=17):
