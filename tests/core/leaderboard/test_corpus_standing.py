@@ -75,7 +75,7 @@ def test_nothing_is_ranked_before_a_fingerprint_is_pinned(enter, leaderboard):
     enter("a", 22)
     for pins in ({}, {"0" * 64: {"validation": FINGERPRINT}}):
         standing = standing_of(leaderboard, pins)
-        message = f"no fingerprint of the documents of {CORPUS_BOARD} is pinned yet"
+        message = f"no fingerprint of the documents of {CORPUS_BOARD} is pinned yet, so none of its"
         assert standing.note.startswith(message)
         assert [(entry.rank, entry.remark) for entry in standing.entries] == [(None, standing.note)]
         assert message.removeprefix("no ") in make_page([standing])

@@ -57,20 +57,21 @@ def test_entry_says_what_was_filed(leaderboard, tmp_path):
     }
 
 
-def test_ranks_count_apart_for_each_budget():
-    values = {"a": (0.3, 1_000), "b": (0.5, 1_001), "c": (0.9, 2_000), "d": (0.7, 2_000), "e": (0.8, 4_000)}
-    entries: dict = {}
+def test_ranks_and_their_ranges_count_apart_for_each_budget():
+    values = {"a": (0.3, 1_000), "b": (0.5, 1_001), "c": (0.7, 2_000), "d": (0.695, 2_000), "e": (0.8, 4_000)}
+    entries = made("o", 0.99, training={"selection_split": "ood"})
     for name, (value, instances) in {**values, "f": (0.1, 0), "g": (0.95, 4_001)}.items():
         entries |= made(name, value, training={"instances": instances})
     entries = entries_of(judged(entries))
-    assert [(entry.method, entry.budget, entry.rank) for entry in entries] == [
-        ("g", None, None),
-        ("c", 2_000, 1),
-        ("e", 4_000, 1),
-        ("d", 2_000, 2),
-        ("b", 2_000, 3),
-        ("a", 1_000, 1),
-        ("f", 1_000, 2),
+    assert [(entry.method, entry.budget, entry.rank, entry.rank_range) for entry in entries] == [
+        ("o", 2_000, None, None),
+        ("g", None, None, None),
+        ("e", 4_000, 1, (1, 1)),
+        ("c", 2_000, 1, (1, 2)),
+        ("d", 2_000, 2, (1, 2)),
+        ("b", 2_000, 3, (3, 3)),
+        ("a", 1_000, 1, (1, 1)),
+        ("f", 1_000, 2, (2, 2)),
     ]
 
 
@@ -242,23 +243,3 @@ def test_one_run_on_a_board_without_combinations_has_the_interval_of_its_instanc
     assert found(one, other) == [(1, 1), (2, 2)]
     wide = [replace(each, interval=(each.value - 0.03, each.value + 0.03)) for each in (one, other)]
     assert found(*wide) == [(1, 2), (1, 2)]
-
-
-def test_entries_of_each_budget_have_ranges_of_their_own():
-    made = {
-        f"sraven-small-v1/20261123-{name}": scoring(value, name, training={"instances": instances})
-        for name, value, instances in (
-            ("a", 0.7, 2_000),
-            ("b", 0.695, 2_000),
-            ("c", 0.1, 2_000),
-            ("d", 0.9, 10),
-        )
-    } | {"sraven-small-v1/20261123-o": scoring(0.99, "o", training={"selection_split": "ood"})}
-    ranged = {each.method: (each.rank, each.rank_range) for each in entries_of(judged(made))}
-    assert ranged == {
-        "a": (1, (1, 2)),
-        "b": (2, (1, 2)),
-        "c": (3, (3, 3)),
-        "d": (1, (1, 1)),
-        "o": (None, None),
-    }
