@@ -1,9 +1,7 @@
 """Submissions to a board of a corpus: written with the log of each run, scored, or refused in one line."""
 
 import hashlib
-import json
 import shutil
-from datetime import date
 
 import numpy as np
 import pytest
@@ -33,7 +31,7 @@ from helpers.submissions import (
 )
 from sraven import ConfigurationError, score_submission, write_submission
 from sraven.core.submissions.corpus import fingerprint
-from sraven.core.submissions.submit import file_submission, write_reference
+from sraven.core.submissions.submit import write_reference
 from sraven.core.tasks.task import Labels
 from sraven.core.untrusted.schemas import find_problem
 
@@ -117,13 +115,6 @@ def test_there_are_no_references(tmp_path):
     with pytest.raises(ConfigurationError) as error:
         write_reference(tmp_path / "s", CORPUS_BOARD, "uniform-random")
     assert str(error.value) == "c4-small-v1 has no reference predictors: each would need its text"
-
-
-def test_filed_entry_has_its_logs(corpus_original, leaderboard):
-    goal = file_submission(corpus_original, leaderboard, day=date(2026, 11, 22))
-    filed = all_bytes(goal)
-    assert json.loads(filed.pop("scores.json")) == score_submission(goal)
-    assert filed == all_bytes(corpus_original)
 
 
 # Refusals in one line
