@@ -99,5 +99,6 @@ def test_boards_are_frozen_once(done, refused, monkeypatch, tmp_path):
     assert out == f"as it was: {next(iter(wanted))}\n"
     for changed in ({**DEFINITIONS[0], "title": "Better"}, {**DEFINITION, "train_budget": 1}):
         definitions.write_text(yaml.safe_dump({"boards": [changed]}))
-        assert "released boards never change" in refused("freeze", definitions, "--out", tmp_path)
+        found = refused("freeze", definitions, "--out", tmp_path)
+        assert "released boards never change: choose a new id and version" in found
     assert {path: json.loads(path.read_text()) for path in wanted} == wanted

@@ -15,19 +15,10 @@ from sraven import SRAVEN, BoardError, ConfigurationError, load_board
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board, read_board
 from sraven.core.boards.content import DEFAULTS, BoardSplit, Reported
-from sraven.core.tasks.families import make_task
 from sraven.core.tasks.task import Column
 from sraven.core.untrusted.schemas import read_schema
 
 SMALL = (SRAVEN_BOARD, FUZZY_BOARD)
-
-
-@pytest.mark.parametrize("name", [*SMALL, "sraven-v1", "fuzzylogic-points16-holdout30-v1"])
-def test_board_that_is_right_loads(name, monkeypatch, tmp_path):
-    if name in SMALL:
-        use_boards(monkeypatch, tmp_path)
-    board = load_board(name)
-    assert board.id == name and board.task == make_task(board.content["config"])
 
 
 def change_instance(monkeypatch, split, index, array="target"):

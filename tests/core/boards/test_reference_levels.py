@@ -148,19 +148,6 @@ def test_unknown_definition_is_refused():
     assert_refused(r"the board='sraven-v9': .*'sraven-v1'", read_definitions, DEFINED, ["sraven-v9"])
 
 
-def test_released_board_is_not_overwritten(tmp_path):
-    content = small_contents()[SRAVEN_BOARD]
-    path = tmp_path / "sraven-small-v1.json"
-    assert write_board(path, content) is True
-    written = path.read_bytes()
-    assert json.loads(written) == content
-    assert write_board(path, content) is False
-    with pytest.raises(BoardError, match=r"released boards never change: choose a new id and version"):
-        write_board(path, {**content, "title": "Better"})
-    assert path.read_bytes() == written
-    assert list(tmp_path.iterdir()) == [path]
-
-
 def test_board_is_not_written_outside_a_checkout(tmp_path):
     with pytest.raises(OutputError, match="doesn't exist; run this in a checkout"):
         write_board(tmp_path / "sraven" / "boards" / "x.json", small_contents()[SRAVEN_BOARD])

@@ -113,15 +113,6 @@ def made_up(columns, combination=None):
     return score_runs(Shares(), labels, runs)
 
 
-def test_mean_and_error_are_over_seeds():
-    n = 10
-    columns = [(np.arange(n) < right).astype(int) for right in (3, 6, 6)]
-    score = made_up(columns).metrics["share"]
-    assert score.by_seed == (0.3, 0.6, 0.6)
-    assert score.mean == 0.5
-    assert score.standard_error == pytest.approx(sqrt((0.04 + 0.01 + 0.01) / 2 / 3), abs=1e-9)
-
-
 def test_score_without_denominator_is_none():
     scores = made_up([[1, 0, 2, 2], [1, 1, 2, 2]], [0, 0, 7, 7])
     assert scores.metrics["of_some"].mean == 0.75
@@ -172,9 +163,6 @@ def test_whole_is_the_weighted_mean_of_the_parts(rows, random):
         other = shuffled.metrics[name]
         assert replace(score, interval=None) == replace(other, interval=None)
     assert shuffled.by_combination["share"].mean == apart.mean
-
-
-# Scores of the small boards
 
 
 # Tallies of sorted errors over seeds
