@@ -86,21 +86,17 @@ def test_a_commitment_of_version_1_says_nothing_of_execution(program, tmp_path):
     assert check_commitment(file, copy) == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def test_late_commitment_is_refused(mine, tmp_path):
-    program, _, challenge, predictions = mine
-    write_commitment(tmp_path / "late.json", program, "late")
-    arguments = (tmp_path / "answer", challenge, tmp_path / "late.json", program, predictions)
-    assert_refused("isn't one of this round: it came after the round was opened", write_answer, *arguments)
-    assert not (tmp_path / "answer").exists()
-
-
-def test_late_commitment_is_refused_by_the_organiser_too(mine, tmp_path):
+def test_late_commitment_is_refused_to_its_entrant_and_by_the_organiser(mine, tmp_path):
     program, commitment, challenge, predictions = mine
-    write_answer(tmp_path / "round" / "right", challenge, commitment, program, predictions)
-    digest = write_commitment(tmp_path / "late.json", program, "late")
-    shutil.copyfile(tmp_path / "late.json", tmp_path / "round" / "right" / "commitment.json")
-    edit_json(tmp_path / "round" / "right" / "answer.json", lambda content: content.update(commitment=digest))
-    refused_answer(tmp_path / "round", "isn't one of this round: it came after the round was opened")
+    late, right = tmp_path / "late.json", tmp_path / "round" / "right"
+    digest = write_commitment(late, program, "late")
+    message = "isn't one of this round: it came after the round was opened"
+    assert_refused(message, write_answer, right, challenge, late, program, predictions)
+    assert not right.exists()
+    write_answer(right, challenge, commitment, program, predictions)
+    shutil.copyfile(late, right / "commitment.json")
+    edit_json(right / "answer.json", lambda content: content.update(commitment=digest))
+    refused_answer(tmp_path / "round", message)
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ def test_other_changes_are_not_its_concern(project, path):
         ("20261124-another", "the folder is called <date>-a-method"),
         ("٢٠٢٦١١٢٤-a-method", "expected <YYYYMMDD>-<name>"),
         ("20261124-a ##[warning]hello", r"20261124-a #\\x23\[warning\]hello isn't the name of an entry"),
+        ("../\n::notice::hello", r"\\n::notice::hello"),  # would be a command of the runner
         ("20261124-a\x1b[2K\u202e", r"20261124-a\\x1b\[2K\\u202e isn't the name of an entry"),
     ],
 )
@@ -71,12 +72,6 @@ def test_name_of_the_folder(project, entry, name, message):
     entry.rename(entry.parent / name)
     commit(project)
     refuse(project, message)
-
-
-def test_newline_before_a_command_of_the_runner_begins_no_line(project, entry):
-    entry.rename(project / FILED / "\n::notice::hello")
-    commit(project)
-    refuse(project, r"\\n::notice::hello")
 
 
 @pytest.mark.parametrize(

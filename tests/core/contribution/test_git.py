@@ -195,7 +195,9 @@ def hooks(project, tmp_path):
     return tmp_path / "ran"
 
 
-def test_pull_request_has_one_commit_with_the_one_folder(project, entry, remote, asked, hooks):
+def test_pull_request_has_one_commit_with_the_one_folder_and_may_be_merged(
+    project, entry, remote, asked, hooks, tmp_path
+):
     (project / "program.py").write_text("print('mine, unfinished')\n")
     before = state(project)
     address = make_proposer(project / "docs" / "leaderboard").propose(entry, "a title", "-a text")
@@ -208,10 +210,6 @@ def test_pull_request_has_one_commit_with_the_one_folder(project, entry, remote,
     auth, create = asked.read_text().splitlines()
     assert auth == "auth status"
     assert create == f"pr create --title=a title --body=-a text --base=main --head={BRANCH}"
-
-
-def test_what_is_proposed_may_be_merged(small_boards, project, entry, remote, asked, tmp_path):
-    make_proposer(project / "docs" / "leaderboard").propose(entry, "a title", "a text")
     git(tmp_path, "clone", "--quiet", "--branch", BRANCH, str(remote), "merged")
     found = check_change("origin/main", tmp_path / "merged", today=TODAY)
     assert found is not None and found["folder"] == OURS
