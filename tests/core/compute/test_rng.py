@@ -39,13 +39,6 @@ def test_published_vectors_in_kernel_and_oracle(counter, key, block):
     assert oracle.philox4x32_10(words(counter), words(key)) == words(block)
 
 
-def test_draws_of_the_first_instance_are_the_published_block():
-    # Counter and key all zero: draw 0 holds the first two words, draw 1 the others.
-    draws = np.empty((2, 1), np.uint64)
-    rng.fill_draws(draws, as_key((0, 0)), np.zeros(1, np.uint64), np.uint64(0))
-    assert [hex(draw) for draw in draws[:, 0].tolist()] == ["0xe169c58d6627e8d5", "0x9b00dbd8bc57ac4c"]
-
-
 @given(key=KEYS, indices=st.lists(INDICES, min_size=1, max_size=7), attempt=WORDS, blocks=st.integers(1, 8))
 @example(key=(1, 2), indices=[0, 2**32 - 1, 2**32, 2**62], attempt=3, blocks=5)
 def test_draws_equal_the_oracles(key, indices, attempt, blocks):
