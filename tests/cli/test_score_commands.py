@@ -131,8 +131,10 @@ def test_pull_request_without_a_client_files_nothing(
 
 WORK = """
 import sys
+import sraven.core.page.groups
 from cli.main import main
-heavy = {"jax", "torch", "matplotlib", "datasets", "tensorflow", "grain", "sentencepiece"}
+heavy = {"jax", "torch", "matplotlib", "datasets", "tensorflow", "grain", "sentencepiece", "jinja2"}
+heavy |= {"sraven.harness", "inspect_ai", "lm_eval", "transformers", "sklearn"}
 for line in sys.argv[1:]:
     try:
         main(line.split())
@@ -151,9 +153,12 @@ def test_work_imports_no_heavy_library_that_it_does_not_need(tmp_path):
     """
     words = "".join(f"{one} {two} things\n" for one in "abcde" for two in "vwxyz")
     (tmp_path / "words.txt").write_text(words)
+    completion = {"id": "v1_M2-K8-unique_h25_s0_ood-3_told-0_0", "completion": "1 2"}
+    (tmp_path / "completions.jsonl").write_text(json.dumps(completion))
     result = python(
         *("-c", WORK, "generate --M 2 --train 5 --test 5 --ood 5 --out raven"),
         *("reference fuzzylogic-points16-holdout30-v1 constant-mean --out s", "score s --json"),
+        *("text generate --M 2 -n 3", "text score completions.jsonl"),
         *("leaderboard --leaderboard .", "boards"),
         "c4 prepare --tokenizer train --vocab-size 278 --processes 1 --source words.txt --out tokens",
         cwd=tmp_path,

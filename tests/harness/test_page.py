@@ -11,7 +11,6 @@ import pytest
 
 from helpers.checkout import REPOSITORY
 from helpers.command import sraven
-from helpers.python import python
 from helpers.scripted_models import oracle
 from sraven.harness.questions import make_questions, pose
 
@@ -74,35 +73,6 @@ def test_the_recipe_for_an_endpoint(url, tmp_path, monkeypatch):
     [score] = json.loads(out)
     assert code == 0 and (score["n"], score["missing"], score["target"]["value"]) == (20, 0, 1)
     assert (score["usage"]["with_tokens"], score["usage"]["output_tokens"]) == (20, 180)
-
-
-# Generating and scoring import no harness
-
-
-PROGRAM = """
-import sys
-import sraven.core.leaderboard.ranking, sraven.core.submissions.submission, sraven.core.page.groups
-from cli.main import main
-for arguments in (["--help"], ["text", "--help"], ["text", "generate", "--M", "1", "--holdout", "0",
-                  "--split", "test", "-n", "2"], ["text", "score", sys.argv[1]]):
-    try:
-        main(arguments)
-    except SystemExit as stop:
-        assert not stop.code, arguments
-print("imported:", *{name.partition(".")[0] for name in sys.modules}, *sys.modules)
-"""
-
-
-def test_commands_import_no_harness(tmp_path):
-    completions = tmp_path / "completions.jsonl"
-    question = next(pose(make_questions(M=1, count=2)))
-    completions.write_text(json.dumps({"id": question.id, "completion": question.answer}) + "\n")
-    result = python("-c", PROGRAM, completions)
-    assert result.returncode == 0, result.stderr
-    imported = set(result.stdout.rpartition("imported:")[2].split())
-    assert "sraven.text.questions" in imported
-    forbidden = {"inspect_ai", "lm_eval", "torch", "transformers", "jax", "sklearn", "matplotlib", "jinja2"}
-    assert not imported & forbidden and not [name for name in imported if name.startswith("sraven.harness")]
 
 
 def test_what_the_harnesses_look_for_is_there():

@@ -55,10 +55,28 @@ def test_the_packages_run_where_an_installer_puts_them(site, tmp_path):
     assert (result.stdout, result.stderr) == ("sraven 0.1.0\n", "")
 
 
+LIBRARY = """
+from sraven.core.tasks.families import FAMILIES, make_task
+try:
+    make_task({"task": "fuzzylogic", "version": "1"})
+except ImportError as error:
+    print(error)
+try:
+    import baselines
+except ImportError as error:
+    print(error)
+"""
+
+
 def test_a_package_that_another_project_overwrote(installed, tmp_path):
+    """The library tells it, and the command, which names the other project where there is a record of it."""
     name = "fuzzylogic"
     path = installed / name / "__init__.py"
     path.write_text(FOREIGN)
+    result = run_python(tmp_path, LIBRARY, installed)
+    lines = result.stdout.splitlines()
+    assert (result.stderr, len(lines)) == ("", 2)
+    assert all(line.startswith(f"{path} isn't SRAVEN's") for line in lines)
     record(installed, "other-logic", "1.2", f"{name}/__init__.py")
     result = run_python(tmp_path, COMMAND, installed)
     assert (result.returncode, result.stdout) == (1, "")
@@ -90,28 +108,6 @@ def test_a_package_in_front_of_ours(site, tmp_path, file):
         f"error: SRAVEN's package {name} is in {site}, but Python finds {path} first; rename that, "
         f"uninstall it, or take its folder off Python's path\n"
     )
-
-
-LIBRARY = """
-from sraven.core.tasks.families import FAMILIES, make_task
-try:
-    make_task({"task": "fuzzylogic", "version": "1"})
-except ImportError as error:
-    print(error)
-try:
-    import baselines
-except ImportError as error:
-    print(error)
-"""
-
-
-def test_the_library_says_it_too(installed, tmp_path):
-    path = installed / "fuzzylogic" / "__init__.py"
-    path.write_text(FOREIGN)
-    result = run_python(tmp_path, LIBRARY, installed)
-    lines = result.stdout.splitlines()
-    assert (result.stderr, len(lines)) == ("", 2)
-    assert all(line.startswith(f"{path} isn't SRAVEN's") for line in lines)
 
 
 def test_a_module_of_the_users_own_is_no_concern_of_the_library(site, tmp_path):
