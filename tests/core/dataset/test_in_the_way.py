@@ -179,16 +179,6 @@ def interrupted(task, out, **options):
     return out / ".sraven-partial"
 
 
-def test_full_disk_is_reported_and_the_next_run_finishes(task, dataset_directory, tmp_path):
-    full = OSError(28, "No space left on device")
-    stopped_at(
-        dataset_module, "move_into_place", lambda: write_dataset(task, SIZES, tmp_path / "raven"), full
-    )
-    assert not (tmp_path / "raven" / "manifest.json").exists()
-    write_dataset(task, SIZES, tmp_path / "raven")
-    assert all_bytes(tmp_path / "raven") == all_bytes(dataset_directory)
-
-
 def test_what_is_damaged_is_written_again(task, dataset_directory, tmp_path):
     staging = interrupted(task, tmp_path / "raven")
     shard = next(staging.rglob("train-*.parquet"))
