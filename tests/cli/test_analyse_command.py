@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import pytest
 
+import baselines
 from baselines.analysis.stages import STAGES
 from baselines.recipes import make_config
 from baselines.runs.directory import CONFIG, read_run
@@ -74,6 +75,7 @@ def test_what_cannot_be_analysed_is_one_line(runs, refused, tmp_path, monkeypatc
     write_json(wide / CONFIG, json.loads((wide / CONFIG).read_text()) | {"layers": 1024, "width": 65_536})
     assert "layers=1024: " in fault(wide)
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
+    monkeypatch.setattr(baselines, "analysis", None)  # which is put back as the modules are
     for name in [name for name in sys.modules if name.startswith("baselines.analysis")]:
         monkeypatch.delitem(sys.modules, name)
     line = "error: sraven analyse needs sklearn.linear_model: pip install '.[analysis]' in a checkout; see "
