@@ -40,12 +40,13 @@ def _splits(ctx: click.Context) -> Iterable[str]:
 
 
 def names_in(package: str, module: str, table: str) -> list[str]:
-    """Return the keys of a table that a module defines as a literal. It is read, and not imported."""
-    text = files(package).joinpath(f"{module}.py").read_text("utf-8")
-    for node in ast.parse(text).body:
+    """Return the keys of a table, texts or names of its module's constants. It is read, not imported."""
+    nodes = ast.parse(files(package).joinpath(f"{module}.py").read_text("utf-8")).body
+    constants = {ast.unparse(node.targets[0]): node.value for node in nodes if isinstance(node, ast.Assign)}
+    for node in nodes:
         if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == table and node.value:
             [found, *_] = (each for each in ast.walk(node.value) if isinstance(each, ast.Dict))
-            return [ast.literal_eval(key) for key in found.keys if key]
+            return [ast.literal_eval(constants.get(ast.unparse(key), key)) for key in found.keys if key]
     raise LookupError(f"{package}.{module} has no table {table}")
 
 
@@ -65,6 +66,7 @@ NAMES: dict[str, Callable[[click.Context], Iterable[str]]] = {
     "attention": lambda ctx: chain(
         *(names_in("baselines.model", "attention", table) for table in ("ATTENTION", "MODULES"))
     ),
+    "network": _keys("baselines.model", "networks", "NETWORKS"),
     "activation": _keys("baselines.model", "attention", "ACTIVATIONS"),
     "optimiser": _keys("baselines.training", "optim", "OPTIMISERS"),
     "protocol": _names("board", "paper-code", "fixed_context", "fixed_query", "uniform"),

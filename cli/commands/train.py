@@ -83,9 +83,7 @@ def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) 
 @click.argument("board_id", metavar="BOARD")
 @click.argument("more_grid", metavar="", nargs=-1)
 @click.option("--attention", help="softmax, linear, hyla or another of docs/baselines.md; not for a mixer.")
-@click.option(
-    "--network", metavar="transformer|looped|mixer", help="Or one of --import.  [default: transformer]"
-)
+@click.option("--network", help="transformer, looped, mixer or one of --import.  [default: transformer]")
 @click.option("--out", type=output_directory, help="Run directory.  [required to train]")
 @click.option(
     "--config",

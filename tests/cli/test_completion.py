@@ -9,11 +9,13 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from baselines.model.attention import ACTIVATIONS, ATTENTION, MODULES
+from baselines.model.networks import NETWORKS
 from baselines.training.optim import OPTIMISERS
 from cli import completion
 from cli.main import cli
 from helpers.commands import all_commands, find_command
 from sraven import boards, text
+from sraven.rules import RULE_SETS
 
 
 def offered(*words):
@@ -48,12 +50,14 @@ def test_boards(line):
     [
         ("generate --format", ["parquet", "arrow"]),
         ("generate --answers", ["any", "unique"]),
+        ("generate --rules", list(RULE_SETS)),
         ("show --split", ["train", "test", "ood", "all"]),
         ("fuzzylogic show --split", ["train", "test", "ood", "ood_terms", "all"]),
         ("fuzzylogic generate --query", ["uniform", "fixed_context", "fixed_query"]),
         ("text generate --choices", ["context", "uniform", "near", "centred"]),
         ("train sraven-v1 --attention", [*ATTENTION, *MODULES]),
         ("train sraven-v1 --activation", list(ACTIVATIONS)),
+        ("train sraven-v1 --network", list(NETWORKS)),
         ("train sraven-v1 --optimiser", list(OPTIMISERS)),
         ("train sraven-v1 --recipe", ["paper", "paper-code"]),
     ],

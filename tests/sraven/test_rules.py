@@ -41,26 +41,31 @@ DOUBLING = Rule(
 )
 
 
+SETS = [(name, number) for name, numbers in oracle.RULE_SETS.items() for number in numbers if name != "paper"]
+"""Sets of rules, each of which begins with the paper's, and the numbers of their rules."""
+
+
 @pytest.mark.parametrize("K", [3, 5, 8])
-@pytest.mark.parametrize("number", oracle.RULE_SETS["ten"])
-def test_a_rule_says_what_the_oracle_says(number, K):
-    rule = TEN[number]
+@pytest.mark.parametrize(("rule_set", "number"), SETS)
+def test_a_rule_says_what_the_oracle_says(rule_set, number, K):
+    rules = rules_of(rule_set)
+    rule = rules[number]
     rows = np.array(list(product(range(K), repeat=3)))
     thrice = [np.stack([rows[:, place]] * 3) for place in range(3)]
     expected = [oracle.follows(number, [row] * 3, K) for row in rows.tolist()]
     assert rule.fits(*thrice, K).tolist() == expected
-    drawn = {tuple(row) for row in (row_table(K, TEN)[number][:, None] >> [0, 8, 16] & 255).tolist()}
+    drawn = {tuple(row) for row in (row_table(K, rules)[number][:, None] >> [0, 8, 16] & 255).tolist()}
     if number != DISTRIBUTE_THREE:
         assert drawn == {tuple(row) for row, fits in zip(rows.tolist(), expected, strict=True) if fits}
     assert Fraction(1, rule.outcomes(K)) == oracle.likelihood(number, K)
-    assert likelihoods(K, TEN)[number] == 1 / rule.outcomes(K)
+    assert likelihoods(K, rules)[number] == 1 / rule.outcomes(K)
 
 
-@pytest.mark.parametrize("number", oracle.RULE_SETS["ten"])
-def test_rows_of_a_feature_fit_together_or_not_as_the_oracle_says(number):
+@pytest.mark.parametrize(("rule_set", "number"), SETS)
+def test_rows_of_a_feature_fit_together_or_not_as_the_oracle_says(rule_set, number):
     random = np.random.default_rng(number)
     features = random.integers(0, 3, (3, 3, 4_000))  # [row, column, feature]
-    followed = TEN[number].fits(*features.swapaxes(0, 1), 3)
+    followed = rules_of(rule_set)[number].fits(*features.swapaxes(0, 1), 3)
     expected = [oracle.follows(number, rows, 3) for rows in features.transpose(2, 0, 1).tolist()]
     assert followed.tolist() == expected and 0 < followed.sum() < 400
 
