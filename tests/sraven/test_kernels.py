@@ -162,5 +162,5 @@ def test_no_kernel_leaves_its_arrays(pytestconfig, tmp_path):
         "NUMBA_CACHE_DIR": str(cache.mkdir("checked-kernels") if cache else tmp_path),
         "PYTHONPATH": str(Path(sraven.__file__).parents[1]),
     }
-    finished = python(PROGRAM, env=environment)
+    finished = python(PROGRAM, "checked", env=environment)
     assert finished.returncode == 0, finished.stderr
