@@ -106,6 +106,7 @@ def test_a_mixer_needs_no_attention_and_a_transformer_one(done, run, refused):
     assert code == 2 and "Missing option '--attention'" in err and not Path("other").exists()
 
 
+@pytest.mark.long
 def test_a_looped_run_predicts_and_takes_other_numbers_of_loops(done, refused):
     done(*LINE, "--network=looped", "--attention=linear")
     config, params = load_run("run")

@@ -6,6 +6,7 @@ from helpers.harnesses import needs, run_program
 from sraven.text import LADDER, Choosing
 
 needs("llm", "inspect_ai")
+pytestmark = pytest.mark.long
 
 RIGHT = [
     "Answer: RIGHT",

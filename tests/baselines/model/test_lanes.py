@@ -93,6 +93,7 @@ def digest_of_many():
     return sha256(b"".join(np.asarray(array).tobytes() for array in found)).hexdigest()
 
 
+@pytest.mark.long
 def test_the_number_of_threads_changes_no_bit():
     """JAX takes as many threads as it may use processors, so another number has a process of its own."""
     run = python("-c", ON_ONE_PROCESSOR, Path(__file__).parent, Path(__file__).parents[2], check=True)
