@@ -341,7 +341,7 @@ _DEEP = {"deep": Weights("HVV", jax.nn.initializers.lecun_normal(in_axis=(0, 1),
 
 ATTENTION: dict[str, Attention] = {
     "softmax": Attention(softmax, weighted_sum, implementations=("cudnn", "lanes")),
-    "linear": Attention(identity, weighted_sum, implementations=("chunked", "tiled")),
+    "linear": Attention(identity, weighted_sum, implementations=("chunked", "tiled", "lanes")),
     "hyla": Attention(rms_head, hyla, mixes=2, implementations=("pallas", "tiled", "lanes")),
     "linear_rmshead": Attention(rms_head, weighted_sum, implementations=("tiled",)),
     "linear_rmshead_nonlinear": Attention(rms_head, nonlinear_value, implementations=("tiled",)),

@@ -1,10 +1,10 @@
-"""Softmax attention and HYLA on a CPU without arrays of pairs, 16 instances at a time, one in each lane.
+"""Softmax attention, linear attention and HYLA on a CPU without arrays of pairs, 16 instances in a vector.
 
 A pair of positions takes little arithmetic, but much memory as a part of ``[B, H, A, T]``: the reference
 spends its time on moving such arrays. Here the scores of a pair are computed where they are used, and again
 in the backward pass. A head's D numbers of 16 instances are one vector. A block of instances is
 ``[T, H, D, 16]`` where the heads of a pair go together, as in RMSHead, and ``[H, T, D, 16]`` where the keys
-of a query do, as in a softmax.
+of a query do, as in a softmax or a sum.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from baselines.model.attention import EPSILON, Attention, hyla, rms_head, softmax
+from baselines.model.attention import EPSILON, Attention, hyla, rms_head, softmax, weighted_sum
 from baselines.model.fast.foreign import JOB, floats, next_block, register
 from baselines.model.fast.vectors import (
     LANES,
@@ -98,6 +98,31 @@ def _hyla(H: int, D: int, backward: bool, *, rms_head: bool, relu: bool) -> Any:
                         dbias[(h * A + i) * T + j] = total(ds)
                     else:
                         store(Y, q, load(Y, q, W) + tile(s, D) * mixed)
+
+    return block
+
+
+def _linear(H: int, D: int, backward: bool) -> Any:
+    """Linear attention: out = Σ_k gate s v."""
+    W = D * LANES
+
+    @kernel
+    def block(Q, K, V, bias, gate, Y, dQ, dK, dV, dbias, A, T):
+        for row in range(H * A):
+            h, i = row // A, row % A
+            q, y, out = load(Q, row * W, W), load(Y, row * W, W), splat(f4(0), W)
+            for j in range(T):
+                k, g = (h * T + j) * W, splat(gate[i * T + j], LANES)
+                s = (fold(q * load(K, k, W), D) + splat(bias[row * T + j], LANES)) * g
+                if backward:
+                    ds = fold(y * load(V, k, W), D) * g
+                    out = out + tile(ds, D) * load(K, k, W)
+                    store(dK, k, load(dK, k, W) + tile(ds, D) * q)
+                    store(dV, k, load(dV, k, W) + tile(s, D) * y)
+                    dbias[row * T + j] = total(ds)
+                else:
+                    out = out + tile(s, D) * load(V, k, W)
+            store(dQ if backward else Y, row * W, out)
 
     return block
 
@@ -189,9 +214,9 @@ def _work(block: Any, H: int, D: int, *, by_head: bool, backward: bool) -> Any:
 @cache
 def _target(normalise: Callable[..., Any], mix: Callable[..., Any], H: int, D: int, backward: bool) -> str:
     """Return what programs call a pass of an attention with H heads of width D, compiled now."""
-    by_head = normalise is softmax
+    by_head = mix is weighted_sum
     if by_head:
-        block = _softmax(H, D, backward)
+        block = (_softmax if normalise is softmax else _linear)(H, D, backward)
     else:
         block = _hyla(H, D, backward, rms_head=normalise is rms_head, relu=mix is hyla)
     name = f"sraven_{normalise.__name__}_{mix.__name__}_{H}_{D}_{'backward' if backward else 'forward'}"
@@ -210,7 +235,7 @@ def attend_in_lanes(
     """Return an attention's output ``[B, A, H, D]``; all arrays are float32.
 
     Args:
-        attention: softmax attention, or HYLA with or without RMSHead and ReLU.
+        attention: softmax or linear attention, or HYLA with or without RMSHead and ReLU.
         query_BAHD: queries.
         key_BTHD: keys.
         value_BTHD: values.

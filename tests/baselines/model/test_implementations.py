@@ -63,7 +63,7 @@ HALF, FUSED = {"dtype": jnp.bfloat16}, {**TILES, "fused": True, "width": 16}
         *((CPU, "linear", TILES | each, "tiled") for each in (BIAS, MASK, DROPOUT)),
         (CPU, "linear", TILES | {"outputs": A}, "reference"),
         (CPU, "hyla_softmax", {}, "reference"),
-        *((CPU, name, {}, "lanes") for name in ("softmax", "hyla", "hyla_no_rmshead", "hyla_linear")),
+        *((CPU, name, {}, "lanes") for name in ("softmax", "linear", "hyla", "hyla_no_rmshead")),
         (CPU, "hyla", BIAS | DROPOUT | {"width": 16}, "lanes"),
         (CPU, "hyla", {"outputs": A}, "lanes"),
         *((CPU, "hyla", each, "reference") for each in (CAUSAL, MASK, HALF, {"return_codes": True})),

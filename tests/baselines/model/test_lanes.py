@@ -19,7 +19,7 @@ from helpers.python import python
 
 B, H, D, A, T = 17, 2, 3, 7, 11
 NAMES = with_implementation("lanes")
-APART = ("softmax", "hyla", "hyla_linear_no_rmshead")
+APART = ("softmax", "linear", "hyla", "hyla_linear_no_rmshead")
 """Of these, those that share neither normalisation nor activation."""
 
 
