@@ -232,7 +232,7 @@ def attend_in_lanes(
     bias_HAT: Array,
     gate_AT: Array,
 ) -> Array:
-    """Return an attention's output ``[B, A, H, D]``; all arrays are float32.
+    """Return an attention's output ``[B, A, H, D]``; it computes in float32.
 
     Args:
         attention: softmax or linear attention, or HYLA with or without RMSHead and ReLU.
@@ -245,7 +245,8 @@ def attend_in_lanes(
     B, _, _, D = query_BAHD.shape
     whole = [(0, -B % LANES), (0, 0), (0, 0), (0, 0)]
     arrays = (jnp.pad(array, whole) for array in (query_BAHD * D**-0.5, key_BTHD, value_BTHD))
-    return _attend(attention, *arrays, bias_HAT, gate_AT)[:B]
+    shared = (array.astype(f4) for array in (bias_HAT, gate_AT))  # JAX may be set to make them float64
+    return _attend(attention, *arrays, *shared)[:B]
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))

@@ -7,6 +7,7 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -49,11 +50,13 @@ def test_values_and_gradients_are_those_of_the_reference(name, instances):
     assert_same_values(found, wanted, 1e-5)
 
 
-@pytest.mark.parametrize("name", ["softmax", "hyla"])
-def test_a_call_without_bias_and_dropout(name):
+@pytest.mark.parametrize(("name", "wide"), [("softmax", False), ("hyla", False), ("hyla", True)])
+def test_a_call_without_bias_and_dropout(name, wide):
+    """Also where JAX makes arrays float64 unless told otherwise."""
     query, key, value, _ = map(jnp.asarray, arrays())
     network = find_value_network("relu")
-    found, codes = lanes(AttentionCall(ATTENTION[name], query, key, value, None, None, network, None))
+    with jax.enable_x64(wide):
+        found, codes = lanes(AttentionCall(ATTENTION[name], query, key, value, None, None, network, None))
     assert codes is None
     wanted, _ = attend(ATTENTION[name], query, key, value, None, None, network, None)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4)
