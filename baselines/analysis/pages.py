@@ -52,6 +52,11 @@ class AnalysisRecord(NamedTuple):
         return f"{name}, {run['board']}, {run['steps']:,} steps, seed {run['seed']}{protocol}"
 
     @property
+    def markdown(self) -> str:
+        """Its name, as tables have it."""
+        return f"`{self.name}`"
+
+    @property
     def judged(self) -> str:
         """The part that all tables are about."""
         return str(self.found["judged"])
@@ -97,7 +102,7 @@ def _runs(records: Sequence[AnalysisRecord]) -> str:
         metric = next(iter(scores["ood"]))
         trained = ", ".join(dict.fromkeys(each["commit"][:7] for each in run["trained_by"])) or _NOTHING
         found = (f"{scores[part][metric]['mean']:.4f}" for part in ("test", "ood"))
-        rows.append([f"`{record.name}`", record.title, metric, *found, trained, record.found["commit"][:7]])
+        rows.append([record.markdown, record.title, metric, *found, trained, record.found["commit"][:7]])
     return _table(("record", "run", "metric", "test", "ood", "trained at", "analysed at"), rows)
 
 
@@ -176,7 +181,7 @@ def _probes(
             own = "constant" if own == _NOTHING else own
             others = (score_of(found["controls"].get(name), part, metric) for name in controls)
             apart = (_difference(found, names, part, metric) for names in differences)
-            yield [record.title, f"`{pair}`", layer, own, _untrained(found, part, metric), *apart, *others]
+            yield [record.markdown, f"`{pair}`", layer, own, _untrained(found, part, metric), *apart, *others]
 
 
 def _rule_probes(record: AnalysisRecord) -> Iterator[list[str]]:
@@ -211,7 +216,7 @@ def _topography(records: Sequence[AnalysisRecord]) -> Iterator[list[str]]:
         for where, found in by_structure(networks["trained"]).items():
             pair, layer, tasks, distance, way = where
             if way == "cosine" and layer == list(networks["trained"][pair])[-1] and found["p"] is not None:
-                name = [record.title, f"`{pair}`", tasks, distance.replace("_", " ")]
+                name = [record.markdown, f"`{pair}`", tasks, distance.replace("_", " ")]
                 tests.append((name, found, untrained[where]["correlation"]))
     corrected = holm([found["p"] for _, found, _ in tests])
     for (name, found, before), p in zip(tests, corrected, strict=True):
@@ -226,7 +231,7 @@ def _edits(record: AnalysisRecord) -> Iterator[list[str]]:
             kinds = ((layers, kind) for kind in ("edit", "random_direction", "random_rule"))
             shares = [by_kind[kind] for kind in (*kinds, ("all", "none"))]
             said = (f"{each['value']:.3f} ± {each['standard_error']:.3f}" for each in shares)
-            yield [record.title, f"`{pair}`", layers, *said]
+            yield [record.markdown, f"`{pair}`", layers, *said]
 
 
 def _calibration(record: AnalysisRecord) -> Iterator[list[str]]:
@@ -235,7 +240,7 @@ def _calibration(record: AnalysisRecord) -> Iterator[list[str]]:
         losses = (f"{found[name]['value']:.4f}" for name in ("cross_entropy", "floor", "excess"))
         there = found["open"]
         shares = there["exponent"], there["accuracy"]["value"], there["best_accuracy"]["value"]
-        yield [record.title, *losses, *(f"{each:.3f}" for each in shares)]
+        yield [record.markdown, *losses, *(f"{each:.3f}" for each in shares)]
 
 
 def _errors(record: AnalysisRecord) -> Iterator[list[str]]:
@@ -244,7 +249,7 @@ def _errors(record: AnalysisRecord) -> Iterator[list[str]]:
         (row,) = found["tables"]["overall"]["rows"]
         kinds = ("valid alternative", "correspondence", "another rule", "none of these")
         shares = (f"{row['of_wrong'][kind]['mean']:.3f}" for kind in kinds)
-        yield [record.title, f"{1 - row['wrong']['mean']:.4f}", *shares]
+        yield [record.markdown, f"{1 - row['wrong']['mean']:.4f}", *shares]
 
 
 # The sections ---------------------------------------------------------------------------------------------
@@ -278,8 +283,9 @@ SECTIONS = (
         "over five seeds and their range, or the run's own. A difference has an interval of its own, as both "
         "are judged on the same instances.",
         (
-            *("run", "pair", "layer", "codes", "untrained", "codes − untrained", "what codes add to inputs"),
-            *("permuted", "raw tokens", "row-3 inputs", "codes and inputs", "ceiling"),
+            *("record", "pair", "layer", "codes", "untrained", "codes − untrained"),
+            *("what codes add to inputs", "permuted", "raw tokens", "row-3 inputs"),
+            *("codes and inputs", "ceiling"),
         ),
         _of_each(_rule_probes),
     ),
@@ -288,7 +294,7 @@ SECTIONS = (
         "Balanced accuracy, whose chance is 0.5, and F1, both means over terms, on held-out combinations. "
         "F1 is to be read against that of a probe that always says yes.",
         (
-            *("run", "pair", "layer", "codes", "untrained", "codes − untrained", "permuted", "raw tokens"),
+            *("record", "pair", "layer", "codes", "untrained", "codes − untrained", "permuted", "raw tokens"),
             *("F1 of codes", "of untrained", "codes − untrained", "of always yes"),
         ),
         _of_each(_term_probes),
@@ -298,14 +304,14 @@ SECTIONS = (
         "Spearman's ρ between distances of tasks and cosine distances of their mean codes in the last layer, "
         "with the p of a Mantel test, by itself and corrected for all tests of this table by Holm's method; "
         "and of the same network before its first step.",
-        ("run", "pair", "tasks", "their distance", "ρ", "p", "p, corrected", "untrained"),
+        ("record", "pair", "tasks", "their distance", "ρ", "p", "p, corrected", "untrained"),
         _topography,
     ),
     PageTable(
         "What codes do",
         "Codes moved from rule A to rule B: how often the answer is then the symbol of B. Means over pairs "
         "of rules, ± the standard error over these pairs.",
-        ("run", "pair", "layers", "code of B", "random direction", "a third rule", "no edit"),
+        ("record", "pair", "layers", "code of B", "random direction", "a third rule", "no edit"),
         _of_each(_edits),
     ),
     PageTable(
@@ -313,13 +319,13 @@ SECTIONS = (
         "Nats a position. The exponent b is that for which pᵇ is likeliest to give the network's "
         "probabilities where the context leaves the symbol open: 1 matches the posterior, 0 has no "
         "preference.",
-        ("run", "loss", "floor", "excess", "b", "accuracy there", "best possible there"),
+        ("record", "loss", "floor", "excess", "b", "accuracy there", "best possible there"),
         _of_each(_calibration),
     ),
     PageTable(
         "Wrong answers, sorted",
         "[By kind](../errors.md), as shares of the wrong ones.",
-        ("run", "accuracy", "valid alternative", "correspondence", "another rule", "none of these"),
+        ("record", "accuracy", "valid alternative", "correspondence", "another rule", "none of these"),
         _of_each(_errors),
     ),
 )

@@ -49,8 +49,9 @@ def test_every_number_is_on_the_page_beside_its_controls(record, page_of):
     (row,) = record["errors"]["ood"]["tables"]["overall"]["rows"]
     row["wrong"]["mean"] = 0.75
     row["of_wrong"] = {kind: {"mean": 0.25} for kind in row["of_wrong"]}
-    page, run = page_of(record), "HYLA, sraven-v1, 156,250 steps, seed 7"
+    page, run = page_of(record), "`one`"
     for row in (
+        f"| {run} | HYLA, sraven-v1, 156,250 steps, seed 7 | ",
         f"| {run} | `row3` | 2 | 0.480 [0.380, 0.580] | 0.200 (0.100 to 0.300) | −0.100 [−0.200, 0.000] | – "
         "| 0.480 | – | – | – | – |",
         f"| {run} | `row3` | rules | zero one | −0.500 | 0.0100 | 0.010 | −0.500 |",
