@@ -29,7 +29,16 @@ from baselines.lm.share import BatchShare
 from baselines.model.transformer import Transformer
 from baselines.runs.log import Scores
 from baselines.training.grid import Judge
-from baselines.training.sharding import gather_params, make_mesh, own_mesh, place_rows, state_shardings, whole
+from baselines.training.sharding import (
+    BATCH,
+    CHUNK,
+    make_mesh,
+    on_each_device,
+    own_mesh,
+    place_rows,
+    state_shardings,
+    whole,
+)
 from baselines.training.step import matmul_precision
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
@@ -122,14 +131,13 @@ def _row_losses(model: Transformer, mesh: Mesh, precision: str) -> Callable[...,
     """
 
     def sums(params: Any, batch: dict[str, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        params = gather_params(mesh, params)
         tokens_BT, mask_BT = batch["tokens"][0], batch["mask"][0]
         with matmul_precision(precision):
             hidden_BTE: Any = model.apply({"params": params}, tokens_BT[:, :-1], return_hidden=True)
             losses = token_losses(hidden_BTE, params["embedding"], tokens_BT[:, 1:], at_once(mesh))
         return jnp.where(mask_BT, losses.loss, 0.0).sum(axis=-1), mask_BT.sum(axis=-1)
 
-    compiled = jax.jit(sums, out_shardings=whole(mesh))
+    compiled = jax.jit(on_each_device(mesh, sums, CHUNK, BATCH), out_shardings=whole(mesh))
     return lambda params, tokens, mask: compiled(
         params, place_rows(mesh, {"tokens": tokens[None], "mask": mask[None]})
     )

@@ -80,8 +80,8 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
 
 
 def at_once(mesh: Mesh) -> int:
-    """Return for how many tokens logits exist at a time, on a mesh."""
-    return mesh.size * (AT_ONCE_ON_CPU if on_cpu(mesh) else AT_ONCE)
+    """Return for how many tokens logits exist at a time, on each device of a mesh."""
+    return AT_ONCE_ON_CPU if on_cpu(mesh) else AT_ONCE
 
 
 def language_program(
@@ -100,7 +100,7 @@ def language_program(
     def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
         tokens_BT, targets_BT = batch["tokens"][:, :-1], batch["tokens"][:, 1:]
         hidden_BTE = model.apply({"params": params}, tokens_BT, key, return_hidden=True)
-        return mean_loss(hidden_BTE, params["embedding"], targets_BT, tokens_at_once, mesh)
+        return mean_loss(hidden_BTE, params["embedding"], targets_BT, tokens_at_once)
 
     tokens_BT = jax.ShapeDtypeStruct((1, config.length), jnp.int32)
     return make_program(config, model, tokens_BT, loss, compute.num_microbatches, mesh)

@@ -2,10 +2,9 @@
 
 With B = 256, T = 512 and 32,101 pieces they would take 17 GB, and their gradient as much. Here a few
 positions of every instance make logits, losses and, if they are wanted, gradients, one after the other. The
-products are as many as without, and instances stay on the devices that they are on.
+products are as many as without.
 
-Letters: B instances, T positions, R rows at a time (C positions of each instance), D devices, E width,
-N pieces.
+Letters: B instances, T positions, R rows at a time (C positions of each instance), E width, N pieces.
 """
 
 from functools import partial
@@ -13,7 +12,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from baselines.model.products import accumulator, matmul
 
@@ -82,9 +80,9 @@ def token_losses(hidden_BTE: Array, table_NE: Array, targets_BT: Array, at_once:
     return Losses(*(_join(array, targets_BT) for array in pieces))
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(3, 4))
+@partial(jax.custom_vjp, nondiff_argnums=(3,))
 def mean_loss(
-    hidden_BTE: Array, table_NE: Array, targets_BT: Array, at_once: int = AT_ONCE, mesh: Mesh | None = None
+    hidden_BTE: Array, table_NE: Array, targets_BT: Array, at_once: int = AT_ONCE
 ) -> tuple[Array, Array]:
     """Return the mean cross-entropy of all tokens and the share that are right: float32 scalars.
 
@@ -95,49 +93,36 @@ def mean_loss(
         table_NE: float32, of the embedding: logits are hidden · table.
         targets_BT: integers below N.
         at_once: tokens whose logits exist at a time.
-        mesh: devices that the instances are on, an equal number on each; None for one.
     """
     losses = token_losses(hidden_BTE, table_NE, targets_BT, at_once)
     return losses.loss.mean(), losses.right.mean(dtype=jnp.float32)
 
 
 def _mean_loss_forward(
-    hidden_BTE: Array, table_NE: Array, targets_BT: Array, at_once: int, mesh: Mesh | None
+    hidden_BTE: Array, table_NE: Array, targets_BT: Array, at_once: int
 ) -> tuple[tuple[Array, Array], Any]:
-    dtype, tokens, devices = hidden_BTE.dtype, targets_BT.size, mesh.size if mesh else 1
+    dtype, tokens = hidden_BTE.dtype, targets_BT.size
     positions = _positions(targets_BT, at_once)
     # Products below never turn the large factor round: hence the table in both orders, its gradient in one.
     table_EN = table_NE.T
 
-    def on_its_device(array: Array) -> Array:
-        """Cut the leading axis, one place for each device."""
-        if mesh is None or devices == 1:
-            return array
-        cut = NamedSharding(mesh, PartitionSpec(mesh.axis_names))
-        return jnp.asarray(jax.lax.with_sharding_constraint(array, cut))
-
-    def add_piece(grad_DEN: Array, piece: tuple[Array, Array]) -> tuple[Array, Any]:
+    def add_piece(grad_EN: Array, piece: tuple[Array, Array]) -> tuple[Array, Any]:
         hidden_RE, targets_R = piece
         logits_RN = matmul(hidden_RE, table_EN, dtype)
         losses, log_sum_R = _losses(logits_RN, targets_R)
         hits_RN = jnp.arange(logits_RN.shape[-1]) == targets_R[:, None]
         grad_RN = ((jnp.exp(logits_RN - log_sum_R[:, None]) - hits_RN) / tokens).astype(dtype)
         grad_RE = matmul(grad_RN, table_NE, dtype).astype(dtype)
-        # Each device adds up over its own rows; they exchange their sums once, after the last piece.
-        hidden_DRE, grad_DRN = (array.reshape(devices, -1, array.shape[-1]) for array in (hidden_RE, grad_RN))
-        added_DEN = matmul(hidden_DRE.swapaxes(1, 2), grad_DRN, dtype)
-        return on_its_device(grad_DEN + added_DEN), (losses, grad_RE)
+        return grad_EN + matmul(hidden_RE.T, grad_RN, dtype), (losses, grad_RE)
 
     pieces = _cut(hidden_BTE, positions), _cut(targets_BT, positions)
-    zeros_DEN = on_its_device(jnp.zeros((devices, *table_EN.shape), accumulator(dtype)))
-    grad_DEN, (losses, grads) = jax.lax.scan(add_piece, zeros_DEN, pieces)
+    zeros_EN = jnp.zeros(table_EN.shape, accumulator(dtype))
+    grad_EN, (losses, grads) = jax.lax.scan(add_piece, zeros_EN, pieces)
     means = losses.loss.mean(), losses.right.mean(dtype=jnp.float32)
-    return means, (_join(grads, targets_BT), grad_DEN.sum(axis=0).T.astype(table_NE.dtype))
+    return means, (_join(grads, targets_BT), grad_EN.T.astype(table_NE.dtype))
 
 
-def _mean_loss_backward(
-    at_once: int, mesh: Mesh | None, saved: tuple[Array, Array], grads: tuple[Array, Array]
-) -> Any:
+def _mean_loss_backward(at_once: int, saved: tuple[Array, Array], grads: tuple[Array, Array]) -> Any:
     grad_BTE, grad_NE = saved
     by_loss = grads[0]
     return by_loss.astype(grad_BTE.dtype) * grad_BTE, by_loss * grad_NE, None

@@ -18,7 +18,7 @@ from baselines.model.networks import make_network
 from baselines.runs.log import Scores
 from baselines.training.feed import Chunk, chunk_of_steps
 from baselines.training.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, make_optimiser
-from baselines.training.sharding import check_batch, gather_params, make_mesh, on_cpu, place_chunk
+from baselines.training.sharding import check_batch, make_mesh, mean_over_devices, on_cpu, place_chunk
 from baselines.training.step import Loss, Program, StepReport
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import Board, read_board
@@ -134,8 +134,8 @@ def make_program(
         lr_schedule=look_up("lr_schedule", config.lr_schedule, LR_SCHEDULES),
         weight_decay_mask=look_up("weight_decay_mask", config.weight_decay_mask, WEIGHT_DECAY_MASKS),
     )
-    gather = partial(gather_params, mesh or make_mesh())
-    return Program(initialise_params, loss, optimiser, num_microbatches, gather, config.precision)
+    over_devices = partial(mean_over_devices, mesh or make_mesh())
+    return Program(initialise_params, loss, optimiser, num_microbatches, over_devices, config.precision)
 
 
 def program_of(

@@ -1,20 +1,23 @@
 """Meshes of devices, and which part of training lies where: one partition table.
 
 A mesh has two axes. ``data`` cuts each batch; ``fsdp`` cuts it too, and parameters and optimiser state
-besides. The compiler adds the communication between devices.
+besides. Each device computes the model, with whole parameters, for its part of the batch.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
 import numpy as np
+from jax.flatten_util import ravel_pytree
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from sraven.core.base.errors import ConfigurationError
 
 AXES = ("data", "fsdp")
+BATCH, CHUNK = PartitionSpec(AXES), PartitionSpec(None, AXES)
+"""How devices divide the instances of batches ``[B, ...]``, and of steps of them ``[S, B, ...]``."""
 
 PARTITION: Mapping[str, int] = {
     "query/kernel": -3,
@@ -127,7 +130,7 @@ def place_chunk(mesh: Mesh, chunk: Mapping[str, Any]) -> dict[str, jax.Array]:
         mesh: of devices.
         chunk: arrays ``[S, B, ...]``, the same in every process; each device takes its part.
     """
-    sharding = NamedSharding(mesh, PartitionSpec(None, AXES))
+    sharding = NamedSharding(mesh, CHUNK)
     return {
         name: jax.make_array_from_callback(array.shape, sharding, array.__getitem__)
         for name, array in chunk.items()
@@ -141,17 +144,49 @@ def place_rows(mesh: Mesh, chunk: Mapping[str, Any]) -> dict[str, jax.Array]:
         mesh: of devices.
         chunk: arrays ``[S, B / processes, ...]``; process p has the p-th part of the batch.
     """
-    sharding = NamedSharding(mesh, PartitionSpec(None, AXES))
+    sharding = NamedSharding(mesh, CHUNK)
     return {name: jax.make_array_from_process_local_data(sharding, array) for name, array in chunk.items()}
 
 
-def gather_params(mesh: Mesh, params: Any) -> Any:
-    """Return parameters, or their gradients, whole on every device, for a compiled function.
+def on_each_device(
+    mesh: Mesh, function: Callable[..., Any], instances: PartitionSpec, results: PartitionSpec
+) -> Callable[..., Any]:
+    """Return a function that each device computes for its part of the instances.
 
-    Constrained so before and after the model, the compiler cuts nothing in it but the batch. Left to itself
-    it lets the axis of a parameter that is cut spread into activations.
+    The compiler divides nothing in it, so that functions it can't look into compute a part each.
+
+    Args:
+        mesh: of devices.
+        function: of what is whole on every device, parameters for one, and of arrays of instances.
+        instances: the axis of these that is divided, `BATCH` or `CHUNK`.
+        results: that of results; nothing for what is the same on every device.
     """
-    return jax.lax.with_sharding_constraint(params, whole(mesh)) if mesh.size > 1 else params
+    if mesh.size == 1:
+        return function
+    whole_and_parts = PartitionSpec(), instances
+    # Unchecked: a function that the compiler can't look into doesn't say what differs between devices.
+    return jax.shard_map(function, mesh=mesh, in_specs=whole_and_parts, out_specs=results, check_vma=False)
+
+
+def mean_over_devices(mesh: Mesh, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of a batch whose results are means of what each device computes for its part.
+
+    Args:
+        mesh: of devices.
+        function: of what is whole on every device, and of a batch; returns floating arrays.
+    """
+    if mesh.size == 1:
+        return function
+
+    def mean(same: Any, part: Any) -> Any:
+        found = function(same, part)
+        if not on_cpu(mesh):
+            return jax.lax.pmean(found, AXES)  # the compiler sends them together
+        # Between processes a message takes a third of a millisecond and more, whatever its length: one.
+        numbers, unravel = ravel_pytree(found)
+        return unravel(jax.lax.pmean(numbers, AXES))
+
+    return on_each_device(mesh, mean, BATCH, PartitionSpec())
 
 
 def whole(mesh: Mesh) -> NamedSharding:

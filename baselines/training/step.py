@@ -60,7 +60,7 @@ class Program:
         num_microbatches: how many equal ones a batch is cut into, one after the other: less memory, and
             on a CPU less time, as arrays stay in its cache. Gradients are those of the whole batch, up
             to rounding.
-        gather: returns parameters, or gradients, as the model has them: on a mesh, whole on every device.
+        over_devices: makes of a function of one device's part of a batch that of the whole batch.
         precision: of products, a name of `baselines.config.PRECISIONS`.
     """
 
@@ -68,7 +68,7 @@ class Program:
     loss: Loss
     optimiser: Callable[[Hyperparams], optax.GradientTransformation]
     num_microbatches: int = 1
-    gather: Callable[[Any], Any] = lambda params: params
+    over_devices: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda function: function
     precision: str = "default"
 
     def initialise(self, seed: jax.Array) -> State:
@@ -89,14 +89,16 @@ def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch)
     """
     # The key depends on seed and step alone, so a resumed run draws what an unbroken one does.
     key = jax.random.fold_in(jax.random.key(state.seed), state.step + 1)
-    params = program.gather(state.params)
 
-    def differentiate(microbatch: Batch) -> Any:
-        return jax.value_and_grad(program.loss, has_aux=True)(params, microbatch, key)
+    def differentiate(same: Any, part: Batch) -> Any:
+        params, key = same
+        gradient = jax.value_and_grad(program.loss, has_aux=True)
+        return _mean_over_microbatches(
+            lambda microbatch: gradient(params, microbatch, key), part, program.num_microbatches
+        )
 
     with matmul_precision(program.precision):
-        (loss, score), gradients = _mean_over_microbatches(differentiate, batch, program.num_microbatches)
-    gradients = program.gather(gradients)
+        (loss, score), gradients = program.over_devices(differentiate)((state.params, key), batch)
     changes, opt_state = program.optimiser(hyper).update(gradients, state.opt_state, state.params)
     next_state = State(optax.apply_updates(state.params, changes), opt_state, state.step + 1, state.seed)
     return next_state, StepReport(loss, score, optax.tree.norm(gradients))
@@ -118,16 +120,10 @@ def matmul_precision(name: str) -> AbstractContextManager[Any]:
 
 
 def _mean_over_microbatches(function: Callable[[Batch], Any], batch: Batch, num_microbatches: int) -> Any:
-    """Return the mean of what a function returns for the microbatches of a batch.
-
-    A microbatch has every so many-th instance: on a mesh, whose devices hold instances that follow one
-    another, each has its share of every microbatch.
-    """
+    """Return the mean of what a function returns for the microbatches of a batch."""
     if num_microbatches == 1:
         return function(batch)
-    microbatches = jax.tree.map(
-        lambda array: array.reshape(-1, num_microbatches, *array.shape[1:]).swapaxes(0, 1), batch
-    )
+    microbatches = jax.tree.map(lambda array: array.reshape(num_microbatches, -1, *array.shape[1:]), batch)
     first = jax.tree.map(lambda array: array[0], microbatches)
     zeros = jax.tree.map(jnp.zeros_like, jax.eval_shape(function, first))
     total, _ = jax.lax.scan(

@@ -44,9 +44,10 @@ def compiled(program, mesh, batch):
 texts = {}
 cases = (("whole", "data=4", 1), ("parts", "data=4", 4), ("cut", "data=2,fsdp=2", 1))
 for name, shape, num_microbatches in cases:
-    config, mesh = tiny("hyla", batch_size=64), make_mesh(shape)
+    rows = 64 * num_microbatches  # 16 at a time on each of four devices
+    config, mesh = tiny("hyla", batch_size=rows), make_mesh(shape)
     encoding = encoding_of(board_of(config).task)
-    batch = {"inputs": ((64, 32, 4), jnp.float32), "targets": ((64, 32), jnp.float32)}
+    batch = {"inputs": ((rows, 32, 4), jnp.float32), "targets": ((rows, 32), jnp.float32)}
     texts[name] = compiled(program_of(config, encoding, num_microbatches, mesh), mesh, batch)
 board = read_board("c4-v1")
 text = {"board": board.id, "board_digest": board.digest, "corpus": "0" * 64, "vocabulary": 301, "length": 512}
@@ -84,11 +85,10 @@ def bodies_of_loops(text):
 
 
 @pytest.mark.parametrize("name", ["whole", "parts"])
-def test_devices_that_share_a_batch_tell_each_other_sums_alone(programs, name):
-    """In parts, too: each device has its rows of every part, so none needs another's."""
+def test_devices_that_share_a_batch_tell_each_other_one_sum_and_compute_a_part_in_lanes(programs, name):
     found = collectives(programs[0][name])
-    assert found["all-reduce"] > 0
-    assert sum(found.values()) == found["all-reduce"]
+    assert found["all-reduce"] == sum(found.values()) == 1
+    assert "sraven_rms_head_hyla_3_2_forward" in programs[0][name]
 
 
 def test_parameters_are_gathered_before_the_model_and_nothing_is_in_it(programs):
