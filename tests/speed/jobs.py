@@ -33,7 +33,6 @@ BOARD, STEPS, SECONDS, ROUNDS = "sraven-v1", 10, 10, 3
 def milliseconds(processes, devices, attention, on_progress):
     """Return the time of a step in this process, one of some, on some devices."""
     take_processors(processes)
-    jax.config.update("jax_num_cpu_devices", devices)
     config, mesh = make_config(read_board(BOARD), attention), make_mesh(f"data={devices}")
     experiment = board_experiment(config, mesh)
     compiled, hyper = Compiled(experiment, mesh), hyper_of([config])
@@ -53,6 +52,7 @@ def milliseconds(processes, devices, attention, on_progress):
 
 def main(goal, jobs):
     """Measure, and write the result to ``goal``."""
+    jax.config.update("jax_num_cpu_devices", jobs)
     found = []
     for attention in ("softmax", "linear", "hyla"):
         times = {(1, 1): [], (1, jobs): [], (jobs, 1): []}
