@@ -27,8 +27,8 @@ from sraven.core.tasks.families import generator_of
 CHUNK = 100
 """Steps of one call of the compiled program."""
 
-MICROBATCHES_ON_CPU = 4
-"""Microbatches of a batch, where they are even: an array of scores then fits into the cache of a core."""
+AT_ONCE_ON_CPU = 32
+"""Instances that a CPU takes at once, if they divide a batch: their arrays fit into the cache of a core."""
 
 
 class Experiment(NamedTuple):
@@ -163,8 +163,8 @@ def program_of(
 
 def num_microbatches_of(batch_size: int, mesh: Mesh) -> int:
     """Return how many microbatches a batch is cut into on a mesh."""
-    even = batch_size % (MICROBATCHES_ON_CPU * mesh.size) == 0
-    return MICROBATCHES_ON_CPU if on_cpu(mesh) and even else 1
+    microbatches, rest = divmod(batch_size, AT_ONCE_ON_CPU * mesh.size)
+    return microbatches if on_cpu(mesh) and microbatches and not rest else 1
 
 
 def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:

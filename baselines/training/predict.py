@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
-from baselines.training.experiment import board_of, model_of
+from baselines.training.experiment import AT_ONCE_ON_CPU, board_of, model_of
 from baselines.training.feed import chunk_of_steps
 from baselines.training.optim import Hyperparams
 from baselines.training.sharding import CHUNK, on_cpu, on_each_device, own_mesh, place_chunk, whole
@@ -25,8 +25,8 @@ from sraven.core.tasks.families import generator_of
 _AT_ONCE, _PIECES = 512, 1
 """Instances that a device takes at once, and how often in one call of the program."""
 
-_AT_ONCE_ON_CPU, _PIECES_ON_CPU = 32, 16
-"""The same for processors: arrays of so many instances fit into the cache of a core."""
+_PIECES_ON_CPU = 16
+"""How often a CPU does, which takes `AT_ONCE_ON_CPU` at once."""
 
 Predict = Callable[[Any, str, int], NDArray[Any]]
 """Returns predictions, given parameters, a split of the task, and how many of its first instances."""
@@ -37,7 +37,7 @@ Reading = Literal["predict", "probabilities"]
 
 def pieces_on(mesh: Mesh) -> tuple[int, int]:
     """Return how many instances a device of a mesh takes at once, and how often in one call."""
-    return (_AT_ONCE_ON_CPU, _PIECES_ON_CPU) if on_cpu(mesh) else (_AT_ONCE, _PIECES)
+    return (AT_ONCE_ON_CPU, _PIECES_ON_CPU) if on_cpu(mesh) else (_AT_ONCE, _PIECES)
 
 
 def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "predict") -> Predict:

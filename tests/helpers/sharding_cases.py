@@ -27,9 +27,9 @@ from sraven import ConfigurationError
 DEVICES = 8
 
 # Four divides all of the first and not the 14 hidden units of the second; eight divides the 16 hidden
-# units of the first and not its width of 12. On eight devices a batch of 32 is cut into parts, and one
-# of 8 isn't.
-CONFIGS = {"hyla": tiny("hyla"), "softmax": tiny("softmax", feedforward="moe", mlp_width=14, batch_size=32)}
+# units of the first and not its width of 12. A batch of 512 is cut into parts, on eight devices, too, and
+# its attention is in lanes.
+CONFIGS = {"hyla": tiny("hyla"), "softmax": tiny("softmax", feedforward="moe", mlp_width=14, batch_size=512)}
 
 MESHES = {"one": None, "data": "data=8", "both": "data=2,fsdp=4", "fsdp": "fsdp=8"}
 

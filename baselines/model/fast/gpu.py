@@ -23,12 +23,10 @@ class Device(NamedTuple):
         backend: as `jax.default_backend` has it.
         capability: the device's compute capability, such as ``8.0`` (Ampere, the first that will do).
             AMD's devices name theirs otherwise, others have none: an empty string.
-        devices: how many there are.
     """
 
     backend: str
     capability: str
-    devices: int
 
     @property
     def is_ampere(self) -> bool:
@@ -40,7 +38,7 @@ class Device(NamedTuple):
 def this_device() -> Device:
     """Return what programs run on here."""
     capability = getattr(jax.local_devices()[0], "compute_capability", "")
-    return Device(jax.default_backend(), str(capability), jax.device_count())
+    return Device(jax.default_backend(), str(capability))
 
 
 def cudnn_applies(device: Device, dtype: DTypeLike, tokens: int, width: int) -> bool:
@@ -61,13 +59,13 @@ def pallas_applies(device: Device, dtype: DTypeLike, heads: int, width: int) -> 
     """Return whether `baselines.model.fast.pallas` is for a device and arrays.
 
     Args:
-        device: the only one: the compiler can't divide a kernel among several.
+        device: which.
         dtype: of query, key and value: float32 or bfloat16.
         heads: H, `HEADS` at most.
         width: D and V, one of `WIDTHS`.
     """
     fits = dtype in (jnp.float32, jnp.bfloat16) and heads <= HEADS and width in WIDTHS
-    return device.is_ampere and device.devices == 1 and fits
+    return device.is_ampere and fits
 
 
 def fused_softmax(

@@ -19,7 +19,7 @@ from helpers.small_models import TEXT, B, T, initialised, small, tokens_of
 
 MANY, H, A, D, WIDE = 17, 3, 7, 8, 17
 GATE = dropout_gate(0.1, jax.random.key(0), T, T, jnp.float32)
-CPU, GPU = Device("cpu", "", 1), Device("gpu", "9.0", 1)
+CPU, GPU = Device("cpu", ""), Device("gpu", "9.0")
 
 
 def zeros(tokens=T, width=D, dtype=jnp.float32, instances=MANY):
@@ -89,11 +89,9 @@ def test_which_implementation_a_call_gets(device, name, changes, chosen, monkeyp
     ],
 )
 def test_devices_that_have_kernels(platform, capability, applies):
-    """Ours are for one device alone."""
-    device = Device(platform, capability, 1)
+    device = Device(platform, capability)
     assert cudnn_applies(device, jnp.bfloat16, 512, 64) == applies
     assert pallas_applies(device, jnp.float32, 8, 64) == applies
-    assert not pallas_applies(device._replace(devices=2), jnp.float32, 8, 64)
 
 
 @pytest.mark.parametrize(
