@@ -30,8 +30,8 @@ from baselines.model.transformer import Transformer
 from baselines.runs.log import Scores
 from baselines.training.grid import Judge
 from baselines.training.sharding import (
-    BATCH,
-    CHUNK,
+    BATCH_SPEC,
+    CHUNK_SPEC,
     make_mesh,
     on_each_device,
     own_mesh,
@@ -137,7 +137,7 @@ def _row_losses(model: Transformer, mesh: Mesh, precision: str) -> Callable[...,
             losses = token_losses(hidden_BTE, params["embedding"], tokens_BT[:, 1:], at_once(mesh))
         return jnp.where(mask_BT, losses.loss, 0.0).sum(axis=-1), mask_BT.sum(axis=-1)
 
-    compiled = jax.jit(on_each_device(mesh, sums, CHUNK, BATCH), out_shardings=whole(mesh))
+    compiled = jax.jit(on_each_device(mesh, sums, CHUNK_SPEC, BATCH_SPEC), out_shardings=whole(mesh))
     return lambda params, tokens, mask: compiled(
         params, place_rows(mesh, {"tokens": tokens[None], "mask": mask[None]})
     )

@@ -16,7 +16,7 @@ from baselines.encode import encoding_of
 from baselines.training.experiment import AT_ONCE_ON_CPU, board_of, model_of
 from baselines.training.feed import chunk_of_steps
 from baselines.training.optim import Hyperparams
-from baselines.training.sharding import CHUNK, on_cpu, on_each_device, own_mesh, place_chunk, whole
+from baselines.training.sharding import CHUNK_SPEC, on_cpu, on_each_device, own_mesh, place_chunk, whole
 from baselines.training.step import matmul_precision
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import Board
@@ -72,7 +72,9 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
 
         return jnp.asarray(jax.lax.map(predict_piece, chunk))
 
-    compiled = jax.jit(on_each_device(mesh, predict_pieces, CHUNK, CHUNK), out_shardings=whole(mesh))
+    compiled = jax.jit(
+        on_each_device(mesh, predict_pieces, CHUNK_SPEC, CHUNK_SPEC), out_shardings=whole(mesh)
+    )
 
     def predict(params: Any, split: str, count: int) -> NDArray[Any]:
         found = []

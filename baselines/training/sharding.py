@@ -16,7 +16,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 from sraven.core.base.errors import ConfigurationError
 
 AXES = ("data", "fsdp")
-BATCH, CHUNK = PartitionSpec(AXES), PartitionSpec(None, AXES)
+BATCH_SPEC, CHUNK_SPEC = PartitionSpec(AXES), PartitionSpec(None, AXES)
 """How devices divide the instances of batches ``[B, ...]``, and of steps of them ``[S, B, ...]``."""
 
 PARTITION: Mapping[str, int] = {
@@ -130,7 +130,7 @@ def place_chunk(mesh: Mesh, chunk: Mapping[str, Any]) -> dict[str, jax.Array]:
         mesh: of devices.
         chunk: arrays ``[S, B, ...]``, the same in every process; each device takes its part.
     """
-    sharding = NamedSharding(mesh, CHUNK)
+    sharding = NamedSharding(mesh, CHUNK_SPEC)
     return {
         name: jax.make_array_from_callback(array.shape, sharding, array.__getitem__)
         for name, array in chunk.items()
@@ -144,7 +144,7 @@ def place_rows(mesh: Mesh, chunk: Mapping[str, Any]) -> dict[str, jax.Array]:
         mesh: of devices.
         chunk: arrays ``[S, B / processes, ...]``; process p has the p-th part of the batch.
     """
-    sharding = NamedSharding(mesh, CHUNK)
+    sharding = NamedSharding(mesh, CHUNK_SPEC)
     return {name: jax.make_array_from_process_local_data(sharding, array) for name, array in chunk.items()}
 
 
@@ -158,7 +158,7 @@ def on_each_device(
     Args:
         mesh: of devices.
         function: of what is whole on every device, parameters for one, and of arrays of instances.
-        instances: the axis of these that is divided, `BATCH` or `CHUNK`.
+        instances: the axis of these that is divided, `BATCH_SPEC` or `CHUNK_SPEC`.
         results: that of results; nothing for what is the same on every device.
     """
     if mesh.size == 1:
@@ -186,7 +186,7 @@ def mean_over_devices(mesh: Mesh, function: Callable[..., Any]) -> Callable[...,
         numbers, unravel = ravel_pytree(found)
         return unravel(jax.lax.pmean(numbers, AXES))
 
-    return on_each_device(mesh, mean, BATCH, PartitionSpec())
+    return on_each_device(mesh, mean, BATCH_SPEC, PartitionSpec())
 
 
 def whole(mesh: Mesh) -> NamedSharding:
