@@ -46,7 +46,7 @@ class Compute(NamedTuple):
             accumulation (``--parts``).
         tile: positions of a tile of attention, 0 for none, None for `TILE` where there can be tiles.
         rematerialise: whether blocks are computed again for their gradients.
-        fused: whether tiles of HYLA are computed in fused kernels, on one NVIDIA GPU.
+        fused: whether tiles of HYLA are computed in fused kernels of an NVIDIA GPU.
     """
 
     num_microbatches: int = 1

@@ -157,9 +157,9 @@ def on_each_device(
 
     Args:
         mesh: of devices.
-        function: of what is whole on every device, parameters for one, and of arrays of instances.
-        instances: the axis of these that is divided, `BATCH_SPEC` or `CHUNK_SPEC`.
-        results: that of results; nothing for what is the same on every device.
+        function: of what every device has whole, such as parameters, and of arrays of instances.
+        instances: which axis of these is divided, `BATCH_SPEC` or `CHUNK_SPEC`.
+        results: which axis of results is; ``PartitionSpec()`` if every device returns the same.
     """
     if mesh.size == 1:
         return function
@@ -173,13 +173,13 @@ def mean_over_devices(mesh: Mesh, function: Callable[..., Any]) -> Callable[...,
 
     Args:
         mesh: of devices.
-        function: of what is whole on every device, and of a batch; returns floating arrays.
+        function: of what every device has whole, and of a batch; returns floating arrays.
     """
     if mesh.size == 1:
         return function
 
-    def mean(same: Any, part: Any) -> Any:
-        found = function(same, part)
+    def mean(shared: Any, part: Any) -> Any:
+        found = function(shared, part)
         if not on_cpu(mesh):
             return jax.lax.pmean(found, AXES)  # the compiler sends them together
         # Between processes a message takes a third of a millisecond and more, whatever its length: one.

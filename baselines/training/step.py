@@ -90,8 +90,8 @@ def train_step(program: Program, state: State, hyper: Hyperparams, batch: Batch)
     # The key depends on seed and step alone, so a resumed run draws what an unbroken one does.
     key = jax.random.fold_in(jax.random.key(state.seed), state.step + 1)
 
-    def differentiate(same: Any, part: Batch) -> Any:
-        params, key = same
+    def differentiate(shared: Any, part: Batch) -> Any:
+        params, key = shared
         gradient = jax.value_and_grad(program.loss, has_aux=True)
         return _mean_over_microbatches(
             lambda microbatch: gradient(params, microbatch, key), part, program.num_microbatches
