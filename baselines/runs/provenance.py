@@ -77,13 +77,17 @@ def _processor() -> str:
 
 
 def machine_of(mesh: Mesh) -> dict[str, Any]:
-    """Return the kind of machine that a mesh is of; nothing that names this one.
+    """Return the kind of machine that a mesh is of, and JAX's setting for its products if there is one.
+
+    Nothing in it names this machine.
 
     Args:
         mesh: devices.
     """
     device = mesh.devices.flat[0]
     on_cpu = device.platform == "cpu"
+    settings: Any = jax.config
+    precision = settings.jax_default_matmul_precision
     return {
         "device": _processor() if on_cpu else str(device.device_kind)[:_LONGEST],
         "devices": mesh.size,
@@ -91,6 +95,7 @@ def machine_of(mesh: Mesh) -> dict[str, Any]:
         "processors": available_threads(),
         "processes": jax.process_count(),
         "system": f"{platform.system()} {platform.machine()}",
+        **({"matmul_precision": precision} if precision else {}),
     }
 
 
@@ -99,7 +104,8 @@ def describe_machine(machine: Mapping[str, Any]) -> str:
     if machine["platform"] == "cpu":
         cores = machine["processors"]
         return f"{machine['device']}, {cores} core{'s' * (cores != 1)}"
-    return f"{machine['devices']} × {machine['device']}"
+    devices, precision = f"{machine['devices']} × {machine['device']}", machine.get("matmul_precision")
+    return f"{devices}, products of {precision} precision" if precision else devices
 
 
 def leave_record(folder: Path, mesh: Mesh) -> None:

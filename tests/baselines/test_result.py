@@ -125,7 +125,10 @@ def test_machines_in_words():
     cpu = {"device": "A processor", "platform": "cpu", "processors": 1, "devices": 1}
     assert describe_machine(cpu) == "A processor, 1 core"
     assert describe_machine({**cpu, "processors": 16}) == "A processor, 16 cores"
-    assert describe_machine({**cpu, "platform": "tpu", "device": "TPU v5", "devices": 8}) == "8 × TPU v5"
+    tpus = {**cpu, "platform": "tpu", "device": "TPU v5", "devices": 8}
+    assert describe_machine(tpus) == "8 × TPU v5"
+    highest = {**tpus, "matmul_precision": "highest"}
+    assert describe_machine(highest) == "8 × TPU v5, products of highest precision"
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"machine": 5}', "[" * 10_000])

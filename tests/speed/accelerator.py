@@ -118,8 +118,7 @@ def hyla_forms(sizes, length, dtype, form):
     if form == "pallas":
         device = this_device()
         if not pallas_applies(device, jnp.dtype(dtype), 8, 64):
-            here = f"{device.devices} × {device.backend}"
-            raise NotHereError(f"the kernel is for one NVIDIA GPU since Ampere; here: {here}")
+            raise NotHereError(f"the kernel is for NVIDIA's GPUs since Ampere; here: {device.backend}")
         from baselines.model.fast.pallas import hyla_pallas
 
         forms["pallas"] = partial(hyla_pallas, causal=True)
