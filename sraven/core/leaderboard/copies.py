@@ -8,7 +8,10 @@ scoring compares them. What is without error is equal of necessity, and proves n
 from collections.abc import Mapping
 from itertools import combinations, product
 
+import numpy as np
+
 from sraven.core.leaderboard.evidence import Evidence, run_name
+from sraven.core.submissions.submission import RANKED_SEEDS
 from sraven.core.tasks.families import scoring_of
 
 
@@ -45,8 +48,23 @@ def equal_seeds(evidence: Evidence) -> str:
     return ""
 
 
+def _extends(whole: Evidence, part: Evidence) -> bool:
+    """Return whether a submission adds seeds to one of the same authors that has too few for a rank."""
+    authors = [each.content["method"]["authors"] for each in (whole, part)]
+    runs = [{run_name(run["split"], run["seed"]) for run in each.content["runs"]} for each in (whole, part)]
+    few = len({run["seed"] for run in part.content["runs"]}) < RANKED_SEEDS and not part.board.is_text
+    if not few or authors[0] != authors[1] or not runs[1] < runs[0]:
+        return False
+    return all(np.array_equal(part.predictions[name], whole.predictions[name]) for name in runs[1])
+
+
 def is_copy(first: Evidence, second: Evidence) -> bool:
-    """Return whether any run of one submission is a copy of any run of another, whatever their seeds."""
+    """Return whether any run of one submission is a copy of any run of another, whatever their seeds.
+
+    One that adds seeds to another, which is filed and stays, is no copy of it.
+    """
+    if _extends(first, second) or _extends(second, first):
+        return False
     return any(
         _are_copies((first, one), (second, other), split)
         for split in first.board.splits

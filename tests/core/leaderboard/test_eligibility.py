@@ -266,6 +266,25 @@ def test_one_copied_run_is_enough_even_where_a_split_is_missing(entry):
     assert found(entry, copy)["copy"] == ["honest"]
 
 
+@pytest.mark.parametrize(
+    ("changes", "is_copy"),
+    [
+        ({}, False),
+        ({"method": {"authors": ["Somebody else"]}}, True),
+        ({"seeds": dict.fromkeys(SPLITS, (0, 1, 2))}, True),  # enough for a rank of its own
+        ({"seeds": dict.fromkeys(SPLITS, (0, 3))}, True),
+    ],
+)
+def test_an_entry_that_adds_seeds_to_one_with_too_few_is_no_copy_of_it(entry, changes, is_copy):
+    whole = make_evidence("more", seeds=dict.fromkeys(SPLITS, (0, 1, 2, 4)))
+    first = make_evidence("first", **{"seeds": dict.fromkeys(SPLITS, (0, 1)), **changes})
+    first.predictions.update({name: whole.predictions[name] for name in first.predictions if "3" not in name})
+    assert found(first, whole) == {
+        "first": ["more"] if is_copy else [],
+        "more": ["first"] if is_copy else [],
+    }
+
+
 @pytest.mark.parametrize(("changed", "is_copy"), [(1, True), (25, True), (26, False)])
 def test_nearly_the_same_is_a_copy(changed, is_copy):
     """On 5,000 instances of which half are wrong, a hundredth of the errors are 25."""
