@@ -28,7 +28,7 @@ language_options = argument_of(
     click.option("--parts", type=click.IntRange(1), help="c4: parts of a batch, one after the other."),
     click.option("--tile", type=int, help="c4: positions of a tile of attention; 0 for none."),
     click.option("--rematerialise", is_flag=True, help="c4: recompute blocks for their gradients."),
-    click.option("--fused", is_flag=True, help="c4: HYLA in fused kernels of an NVIDIA GPU; untried."),
+    click.option("--fused", is_flag=True, help="c4: HYLA in fused kernels of an NVIDIA GPU, for memory."),
 )
 """Adds the options; the command gets their values by name as ``language``."""
 

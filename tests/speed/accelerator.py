@@ -4,11 +4,11 @@
     python tests/speed/accelerator.py /tmp/quick.json --quick
 
 Measured, in this order: matrix products; HYLA's forms at T = 512 to 2,048, forward and backward, with their
-temporary memory and how far they are from the plain form; cuDNN's softmax beside the plain one; a step of
-each board and attention; 24 runs under vmap beside one; checkpoints; compilation, without and with the cache
-on disk; a step of the language model in float32 and bfloat16. Each time is the least of some rounds. What the
-device can't do, or there is no time left for, is in the result with its reason. ``--quick`` takes tiny sizes,
-to try the script itself; ``--only`` some of the measures.
+temporary memory; how far they are from the plain form in float32; cuDNN's softmax beside the plain one; a
+step of each board and attention, of one run and of several under vmap; checkpoints; compilation, without and
+with the cache on disk; a step of the language model in float32 and bfloat16. Each time is the least of some
+rounds. What the device can't do, or there is no time left for, is in the result with its reason. ``--quick``
+takes tiny sizes, to try the script itself; ``--only`` some of the measures.
 """
 
 import argparse
@@ -54,7 +54,7 @@ class Sizes(NamedTuple):
     product: int = 4096
     lengths: tuple[int, ...] = (512, 1024, 2048)
     steps: int = 50
-    runs: int = 24
+    runs: int = 8
     windows: int = 8
     rounds: int = 5
 
@@ -89,41 +89,58 @@ def products(sizes, dtype, precision):
     return {"dtype": dtype, "precision": precision, "rows": n, "ms": round(ms, 4), "tflops": tflops}
 
 
-def _compare(attention, plain, length, dtype, rounds):
-    """Time an attention's gradients; return their memory and their distance from the plain form's."""
+def _time_gradients(attention, length, dtype, rounds):
+    """Time an attention's gradients; return their temporary memory too."""
     keys = jax.random.split(jax.random.key(0), 3)
     arrays = [jax.random.normal(key, (1, length, 8, 64)).astype(dtype) for key in keys]
     compiled = gradients(attention).lower(*arrays).compile()
-    row = {
+    return {
         "ms": least_ms(lambda: compiled(*arrays), rounds),
         "temporary_bytes": int(compiled.memory_analysis().temp_size_in_bytes),
     }
-    try:
-        wanted = gradients(plain)(*arrays)
-        far = max(
-            float(jnp.abs(x.astype(jnp.float32) - y.astype(jnp.float32)).max() / jnp.abs(y).max())
-            for x, y in zip(compiled(*arrays), wanted, strict=True)
-        )
-    except jax.errors.JaxRuntimeError as error:
-        return {**row, "distance": f"the plain form: {first_line(error)}"}
-    return {**row, "distance": far}
+
+
+def _hyla_form(form, length, dtype):
+    """Return a form of causal HYLA with heads of width 64."""
+    if form == "plain":
+        return partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_))
+    if form == "tiled":
+        return partial(tiled_attention, ATTENTION["hyla"], causal=True)
+    device = this_device()
+    if not pallas_applies(device, jnp.dtype(dtype), 8, 64):
+        raise NotHereError(f"the kernel is for NVIDIA's GPUs since Ampere; here: {device.backend}")
+    from baselines.model.fast.pallas import hyla_pallas
+
+    return partial(hyla_pallas, causal=True)
 
 
 def hyla_forms(sizes, length, dtype, form):
     """Causal HYLA, B=1, H=8, D=V=64, forward and backward."""
-    forms = {
-        "plain": (plain := partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_))),
-        "tiled": partial(tiled_attention, ATTENTION["hyla"], causal=True),
-    }
-    if form == "pallas":
-        device = this_device()
-        if not pallas_applies(device, jnp.dtype(dtype), 8, 64):
-            raise NotHereError(f"the kernel is for NVIDIA's GPUs since Ampere; here: {device.backend}")
-        from baselines.model.fast.pallas import hyla_pallas
-
-        forms["pallas"] = partial(hyla_pallas, causal=True)
-    found = _compare(forms[form], plain, length, dtype, sizes.rounds)
+    found = _time_gradients(_hyla_form(form, length, dtype), length, dtype, sizes.rounds)
     return {"form": form, "length": length, "dtype": dtype, **found}
+
+
+def distances(sizes, length, form, precision):
+    """Output and gradients of HYLA beside the plain form's in float32: norms of differences over norms."""
+    *inputs, direction = (
+        jax.random.normal(key, (2, length, 8, 64)) for key in jax.random.split(jax.random.key(0), 4)
+    )
+
+    def values(form, precision):
+        attention = _hyla_form(form, length, "float32")
+
+        def evaluate(*inputs):
+            out, pull_back = jax.vjp(attention, *inputs)
+            return out, *pull_back(direction)
+
+        with jax.default_matmul_precision(None if precision == "default" else precision):
+            return jax.jit(evaluate)(*inputs)
+
+    far = [
+        float(jnp.linalg.norm((one - other).ravel()) / jnp.linalg.norm(other.ravel()))
+        for one, other in zip(values(form, precision), values("plain", "highest"), strict=True)
+    ]
+    return {"form": form, "length": length, "precision": precision, "out_query_key_value": far}
 
 
 def softmax_forms(sizes, length, form):
@@ -131,29 +148,19 @@ def softmax_forms(sizes, length, form):
     device = this_device()
     if form == "cudnn" and not cudnn_applies(device, jnp.bfloat16, length, 64):
         raise NotHereError(f"cuDNN's kernel is for NVIDIA GPUs since Ampere; here: {device.backend}")
-    plain = partial(ATTENTION["softmax"], mask=jnp.tri(length, dtype=jnp.bool_))
-    forms = {"plain": plain, "cudnn": partial(fused_softmax, causal=True)}
-    found = _compare(forms[form], plain, length, "bfloat16", sizes.rounds)
+    forms = {
+        "plain": partial(ATTENTION["softmax"], mask=jnp.tri(length, dtype=jnp.bool_)),
+        "cudnn": partial(fused_softmax, causal=True),
+    }
+    found = _time_gradients(forms[form], length, "bfloat16", sizes.rounds)
     return {"form": form, "length": length, **found}
 
 
-def board_steps(sizes, board, attention):
-    """A step of 128 instances, many in one call, by board and attention."""
-    train, states, chunk = training_of(board, attention, sizes.steps)
+def board_steps(sizes, board, attention, runs):
+    """A step of 128 instances of each of some runs in one program, many steps in one call."""
+    train, states, chunk = training_of(board, attention, sizes.steps, runs)
     ms = least_ms(lambda: train(states, chunk), sizes.rounds) / sizes.steps
-    return {"board": board, "attention": attention, "ms": round(ms, 4)}
-
-
-def grids(sizes, attention):
-    """Runs in one program beside one run, on fuzzy logic: steps of all runs a second."""
-    found = {}
-    for runs in (1, sizes.runs):
-        train, states, chunk = training_of("fuzzylogic-v1", attention, sizes.steps, runs)
-        found[runs] = least_ms(partial(train, states, chunk), sizes.rounds) / sizes.steps
-    one, many = found.values()
-    times = {"ms_of_one": round(one, 4), "ms_of_all": round(many, 4)}
-    speedup = round(sizes.runs * one / many, 2)
-    return {"attention": attention, "runs": sizes.runs, **times, "speedup": speedup}
+    return {"board": board, "attention": attention, "runs": runs, "ms": round(ms, 4)}
 
 
 def checkpoints(sizes, runs):
@@ -211,9 +218,12 @@ DTYPES = ("float32", "bfloat16")
 MEASURES = {
     "products": (products, lambda _: (DTYPES, ("highest", "default"))),
     "hyla_forms": (hyla_forms, lambda sizes: (sizes.lengths, DTYPES, ("pallas", "tiled", "plain"))),
+    "distances": (
+        distances,
+        lambda sizes: (sizes.lengths[:1], ("tiled", "pallas", "plain"), ("highest", "default")),
+    ),
     "softmax_forms": (softmax_forms, lambda sizes: (sizes.lengths, ("cudnn", "plain"))),
-    "board_steps": (board_steps, lambda _: (BOARDS, ATTENTIONS)),
-    "grids": (grids, lambda _: (ATTENTIONS,)),
+    "board_steps": (board_steps, lambda sizes: (BOARDS, ATTENTIONS, (1, sizes.runs))),
     "checkpoints": (checkpoints, lambda sizes: ((1, sizes.runs),)),
     "compilations": (compilations, lambda _: (BOARDS,)),
     "language_steps": (language_steps, lambda _: (ATTENTIONS, DTYPES)),
