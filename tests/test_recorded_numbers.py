@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from sraven.core.boards.board import read_board
@@ -71,10 +72,10 @@ def test_the_first_page_has_the_scores_of_the_records(name, attention):
     assert (known, new) == (f"{test:.3f}", f"{ood:.3f}")
     folder = DOCS / "results" / "reproduction" / "table-a1-sraven"
     runs = [json.loads(path.read_text()) for path in folder.glob("*.json")]
-    wanted = {"attention": attention, "feedforward": "mlp", "seed": 0, "learning_rate": 0.001}
+    wanted = {"attention": attention, "feedforward": "mlp", "learning_rate": 0.001}
     scores = [run["scores"] for run in runs if wanted.items() <= run["config"].items()]
-    found = tuple(f"{each[split]['accuracy']:.3f}" for each in scores for split in ("test", "ood"))
-    assert (sraven_known, sraven_new) == (found or ("–", "–"))
+    means = [np.mean([each[split]["accuracy"] for each in scores]) for split in ("test", "ood")]
+    assert (sraven_known, sraven_new) == tuple(f"{mean:.3f}" for mean in means)
 
 
 def test_the_first_page_has_the_lines_of_the_boards():

@@ -237,9 +237,8 @@ _SHOWN = tuple(
     )
     for layers, attention in ((4, "softmax"), (4, "linear"), (4, "hyla"), (16, "softmax"))
 )
-_DROPOUT = _by_value(
-    "fuzzylogic-v1", "attention dropout", "attention_dropout", {0.0: "0", 0.1: "0.1"}, **FUZZY
-)
+_DROPOUTS = {0.0: "0", 0.1: "0.1"}
+_DROPOUT = _by_value("fuzzylogic-v1", "attention dropout", "attention_dropout", _DROPOUTS, **FUZZY)
 _PRECISION = _by_value(
     "fuzzylogic-v1", "precision", "precision", {"default": "float32", "bfloat16": "bfloat16"}, **FUZZY
 )
@@ -326,6 +325,13 @@ FIGURES: Mapping[str, Figure] = {
             "Not in the paper: attention dropout, with which its published code trains",
             "fuzzylogic",
             _DROPOUT,
+            compared=("attention", "attention dropout"),
+        ),
+        Figure(
+            "attention-dropout-sraven",
+            "Not in the paper: attention dropout, with which its published code trains, on SRAVEN",
+            "sraven",
+            _by_value("sraven-v1", "attention dropout", "attention_dropout", _DROPOUTS),
             compared=("attention", "attention dropout"),
         ),
         Figure(
