@@ -50,12 +50,18 @@ def equal_seeds(evidence: Evidence) -> str:
 
 def _extends(whole: Evidence, part: Evidence) -> bool:
     """Return whether a submission adds seeds to one of the same authors that has too few for a rank."""
-    authors = [each.content["method"]["authors"] for each in (whole, part)]
-    runs = [{run_name(run["split"], run["seed"]) for run in each.content["runs"]} for each in (whole, part)]
-    few = len({run["seed"] for run in part.content["runs"]}) < RANKED_SEEDS and not part.board.is_text
-    if not few or authors[0] != authors[1] or not runs[1] < runs[0]:
+    seeds = {run["seed"] for run in part.content["runs"]}
+    if part.board.is_text or len(seeds) >= RANKED_SEEDS:  # of text, one is enough for a rank
         return False
-    return all(np.array_equal(part.predictions[name], whole.predictions[name]) for name in runs[1])
+    runs, more = (
+        {name for split in each.board.splits for name in _runs(each, split)} for each in (part, whole)
+    )
+    same_authors = part.content["method"]["authors"] == whole.content["method"]["authors"]
+    return (
+        same_authors
+        and runs < more
+        and all(np.array_equal(part.predictions[name], whole.predictions[name]) for name in runs)
+    )
 
 
 def is_copy(first: Evidence, second: Evidence) -> bool:
