@@ -36,6 +36,7 @@ class Rule:
         draw: returns rows, given pairs of symbols drawn uniformly, and K. None where the rows of a
             feature depend on each other: then `sraven.kernels` and `sraven.explanations` have to know
             the rule.
+        kind: rules of one kind are spread evenly where a division makes blocks of rules.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Rule:
     outcomes: Callable[[int], int]
     fits: Fits
     draw: Draw | None
+    kind: str = ""
 
 
 Rules = tuple[Rule, ...]
@@ -66,12 +68,11 @@ def _progression(step: int) -> tuple[Callable[[int], int], Fits, Draw]:
     return lambda K: K**3, fits, lambda x, y, K: (x, (x + step) % K, (x + 2 * step) % K)
 
 
-def _adds(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
-    return np.asarray((z == (x + y) % K).all(axis=0))
+def _arithmetic(sign: int) -> tuple[Callable[[int], int], Fits, Draw]:
+    def fits(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
+        return np.asarray((z == (x + sign * y) % K).all(axis=0))
 
-
-def _subtracts(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
-    return np.asarray((z == (x - y) % K).all(axis=0))
+    return lambda K: K**6, fits, lambda x, y, K: (x, y, (x + sign * y) % K)
 
 
 def _distributes_three(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
@@ -81,19 +82,20 @@ def _distributes_three(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np
 
 
 RULES = (
-    Rule("constant", "x, x, x", *_progression(0)),
+    Rule("constant", "x, x, x", *_progression(0), kind="symbols"),
     Rule("progression +1", "x, x+1, x+2", *_progression(1)),
     Rule("progression +2", "x, x+2, x+4", *_progression(2)),
     Rule("progression -1", "x, x-1, x-2", *_progression(-1)),
     Rule("progression -2", "x, x-2, x-4", *_progression(-2)),
-    Rule("addition", "x, y, x+y", lambda K: K**6, _adds, lambda x, y, K: (x, y, (x + y) % K)),
-    Rule("subtraction", "x, y, x-y", lambda K: K**6, _subtracts, lambda x, y, K: (x, y, (x - y) % K)),
+    Rule("addition", "x, y, x+y", *_arithmetic(1), kind="arithmetic"),
+    Rule("subtraction", "x, y, x-y", *_arithmetic(-1), kind="arithmetic"),
     Rule(
         "distribute three",
         "three distinct symbols, in an order of its own in each row",
         lambda K: comb(K, 3) * factorial(3) ** 3,
         _distributes_three,
         None,
+        kind="symbols",
     ),
 )
 """The paper's rules: rule ``r`` of a feature is ``RULES[r]``. `sraven.explanations` fits them without a
@@ -105,6 +107,7 @@ MINIMUM = Rule(
     outcomes=lambda K: K**6,
     fits=lambda x, y, z, K: ((z <= x) & (z <= y) & ((z == x) | (z == y))).all(axis=0),
     draw=lambda x, y, K: (x, y, np.minimum(x, y)),
+    kind="extremum",
 )
 
 MAXIMUM = Rule(
@@ -113,6 +116,7 @@ MAXIMUM = Rule(
     outcomes=lambda K: K**6,
     fits=lambda x, y, z, K: ((z >= x) & (z >= y) & ((z == x) | (z == y))).all(axis=0),
     draw=lambda x, y, K: (x, y, np.maximum(x, y)),
+    kind="extremum",
 )
 
 PAPER = "paper"

@@ -18,7 +18,11 @@ class Settings:
 
     M: int = setting(4, "Features of a panel, 1 to 12.")
     K: int = setting(8, "Symbols, 3 to 256.")
-    holdout: float = setting(0.25, "Share of rule combinations kept for ood.")
+    holdout: float | str = setting(
+        0.25,
+        "Share of rule combinations kept for ood, or a division: pairs, blocks or repeats.",
+        values="SHARE|NAME",
+    )
     seed: int = setting(0, "Draws the partition and the instances.")
     answers: str = setting(
         "any", "Keep all instances, or those with one answer.", values="|".join(POLICIES), measured=False

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sraven.core.base.arguments import floor_of_share
 from sraven.core.base.errors import CapacityError, ConfigurationError
 from sraven.core.compute.rng import RANGE_LIMIT, derive_key, shuffle
+from sraven.divisions import divide
 from sraven.rules import RULES, Rules
 
 # Partitions that are drawn at most, and combinations that are shuffled for them.
@@ -69,17 +70,17 @@ def exchanges(M: int, known: NDArray[np.int32], rules: Rules = RULES) -> NDArray
 
 
 def partition(
-    M: int, holdout: float, seed: int, version: str, rules: Rules = RULES
+    M: int, holdout: float | str, seed: int, version: str, rules: Rules = RULES
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Divide the rule combinations into known and held-out ones.
 
-    The combinations are shuffled and the first floor(holdout * count) are held out; this is
+    For a share, the combinations are shuffled and the first floor(holdout * count) are held out; this is
     repeated until every rule occurs in a known combination. The order depends on M, seed, version and
     the number of rules alone, so tasks that differ in K, policy or permutation share their partition.
 
     Args:
         M: number of features.
-        holdout: share to hold out, 0 to 1.
+        holdout: share to hold out, 0 to 1, or the name of a division, one of `sraven.divisions.DIVISIONS`.
         seed: seed of the task.
         version: of the benchmark.
         rules: the rules that there are.
@@ -92,6 +93,9 @@ def partition(
             known combinations can't contain all rules.
     """
     combinations = rule_combinations(M, rules)
+    if isinstance(holdout, str):
+        is_known = divide(combinations, holdout, seed, version, rules)
+        return np.flatnonzero(is_known).astype(np.int32), np.flatnonzero(~is_known).astype(np.int32)
     count, R = len(combinations), len(rules)
     held_out = floor_of_share(holdout, count)
     known = count - held_out

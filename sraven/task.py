@@ -17,6 +17,7 @@ from sraven.core.boards.scored import ScoredTask
 from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.versions import check_version
+from sraven.divisions import DIVISIONS
 from sraven.kernels import Tables, generate, make_tables
 from sraven.observer import ideal_observer
 from sraven.posterior import rule_posterior, symbol_marginals
@@ -51,6 +52,13 @@ class Batch(Instances):
     combination: NDArray[np.int32]
 
 
+def _check_holdout(holdout: Any) -> float | str:
+    """Return a share as a float, or the name of a division."""
+    if isinstance(holdout, str) and holdout in DIVISIONS:
+        return str(holdout)
+    return check_share("holdout", holdout, f"such as 0.25, or one of {', '.join(DIVISIONS)}")
+
+
 @dataclass(frozen=True)
 class SRAVEN(Settings, ScoredTask[Batch]):
     """Symbolic Raven's matrices (paper, section 4 and appendix B).
@@ -61,7 +69,10 @@ class SRAVEN(Settings, ScoredTask[Batch]):
     Attributes:
         M: features of a panel, 1 to 12.
         K: symbols, 3 to 256.
-        holdout: share of the rule combinations held out for ``ood``, as 0.25; 0 for no ood split.
+        holdout: share of the rule combinations held out for ``ood``, as 0.25; 0 for no ood split. Or the
+            name of a division, one of `sraven.divisions.DIVISIONS`: ``pairs`` holds out combinations with
+            one of R/2 pairs of rules, ``blocks`` those with rules of both halves of the rules, ``repeats``
+            those with a rule twice.
         seed: an integer from 0; draws the partition and the instances.
         answers: ``any``, or ``unique`` for instances with exactly one answer.
         permute: whether each column shows the features in an order of its own.
@@ -88,7 +99,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
         checked = {
             "M": check_M(self.M),
             "K": check_K(self.K),
-            "holdout": check_share("holdout", self.holdout, "such as 0.25"),
+            "holdout": _check_holdout(self.holdout),
             "seed": check_integer("seed", self.seed, 0, SEED_LIMIT),
             "answers": check_choice("answers", self.answers, POLICIES),
             "permute": bool(self.permute),
@@ -105,8 +116,8 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
     @property
     def config_name(self) -> str:
-        """Short name of the configuration, such as ``M4-K8`` or ``M4-K8-unique``."""
-        parts = [f"M{self.M}", f"K{self.K}"]
+        """Short name of the configuration, such as ``M4-K8``, ``M4-K8-unique`` or ``M4-K8-blocks``."""
+        parts = [f"M{self.M}", f"K{self.K}", *([self.holdout] if isinstance(self.holdout, str) else [])]
         parts += ["unique"] * (self.answers == "unique") + ["unpermuted"] * (not self.permute)
         return "-".join(parts + [self.rule_set] * (self.rule_set != PAPER))
 

@@ -30,6 +30,14 @@ MAIN = "sraven"
 """The family whose commands need no group: `sraven generate`."""
 
 
+def _number_or_name(text: str) -> float | str:
+    """Return a number, or a text as it is: the task says which names it knows."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
 def field_option(kind: Any, name: str, **defaults: Any) -> Callable[[F], F]:
     """Return the option of a field of a class of tasks, with its default, or another one, and its help."""
     usual, setting = settings_of(kind)[name]
@@ -40,10 +48,10 @@ def field_option(kind: Any, name: str, **defaults: Any) -> Callable[[F], F]:
     return click.option(
         flag,
         name,
-        type=None if default is None else type(default),
+        type={type(None): None, float: _number_or_name}.get(type(default), type(default)),
         default=default,
         show_default=default is not None,
-        metavar=setting.values or None,
+        metavar=setting.values or ("FLOAT" if isinstance(default, float) else None),
         help=setting.meaning,
     )
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sraven.core.tasks.task import Task
 
 _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
-"""Settings of tasks that the names of their configurations leave out."""
+"""Settings of tasks that the names of their configurations leave out, but for the names of divisions."""
 
 
 def write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str | None, **how: Any) -> None:
@@ -47,7 +47,8 @@ def _directory_name(task: "Task") -> str:
     usual = {field.name: field.default for field in fields(type(task))}  # type: ignore[arg-type]
     name = f"{task.name}-{task.config_name}"
     for setting in _NOT_IN_CONFIG_NAME:
-        if (value := task.config.get(setting)) != usual.get(setting):
+        value = task.config.get(setting)
+        if value != usual.get(setting) and not isinstance(value, str):
             number = f"{100 * value:g}" if isinstance(value, float) else value
             name += f"-{setting.replace('_', '-')}{number}"
     return name

@@ -6,16 +6,19 @@ from typing import Any
 
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import quoted
+from sraven.divisions import DIVISIONS
 from sraven.rules import PAPER
 from sraven.task import SRAVEN
 from sraven.text.choosing import Choosing
 from sraven.text.questions import Questions
 from sraven.twins.task import Variant
 
+_DIVISION = "|".join(DIVISIONS)
 _NAME = re.compile(
-    r"v([0-9]{1,3})_M([0-9]{1,2})-K([0-9]{1,3})(-unique)?(-unpermuted)?(?:-([a-z0-9]{1,20}))?"
+    rf"v([0-9]{{1,3}})_M([0-9]{{1,2}})-K([0-9]{{1,3}})(?:-(?:{_DIVISION}))?"
+    r"(-unique)?(-unpermuted)?(?:-([a-z0-9]{1,20}))?"
     r"(?:-twins([0-9]{1,2})-([0-9])-([0-9]{1,2})-([01])-([0-9]{1,3}))?"
-    r"_h([0-9]{1,30})_s([0-9]{1,19})"
+    rf"_h([0-9]{{1,30}}|{_DIVISION})_s([0-9]{{1,19}})"
     r"_([a-z]{1,9})-([0-9]{1,8})_([a-z0-9]{1,20})-([0-9]{1,2})(?:_([a-z]{1,20}))?"
 )
 _TWINS = "by_columns", "by_rows", "by_values", "by_negation", "variant"
@@ -42,7 +45,7 @@ def _named(name: str) -> Questions | None:
     drawn: dict[str, Any] = {
         "M": int(M),
         "K": int(K),
-        "holdout": float(f"0.{holdout}"),
+        "holdout": holdout if holdout in DIVISIONS else float(f"0.{holdout}"),
         "seed": int(seed),
         "version": version,
     }

@@ -66,7 +66,8 @@ class Questions:
     def name(self) -> str:
         """The name; it has at most 64 characters but for very long numbers."""
         task = self.task
-        holdout = f"{Decimal(repr(task.holdout)):f}".removeprefix("0.")
+        held = task.holdout
+        holdout = held if isinstance(held, str) else f"{Decimal(repr(held)):f}".removeprefix("0.")
         asked = f"{self.split}-{self.count}_{self.form}-{self.shots}"
         return f"v{task.version}_{task.config_name}_h{holdout}_s{task.seed}_{asked}"
 

@@ -54,7 +54,7 @@ class Twins(TwinSettings, SRAVEN):
     Attributes:
         M: features of a panel, 1 to 12.
         K: symbols, 3 to 256.
-        holdout: share of the rule combinations held out for ``ood``, as 0.25; 0 for no ood split.
+        holdout: share of the rule combinations held out for ``ood``, or the name of a division, as in SRAVEN.
         seed: an integer from 0; draws the partition and the instances.
         by_columns: twins whose features are in other orders, drawn for each column; 0 at M=1.
         by_rows: twins whose rows are moved around, so that another one is asked for.
@@ -79,7 +79,7 @@ class Twins(TwinSettings, SRAVEN):
             if not len(self.drawn_combinations(split)):
                 raise ConfigurationError(
                     f"by_negation=1: no combination of {split} has its negation there at M={self.M}, "
-                    f"holdout={self.holdout}, seed={self.seed}; use by_negation=0"
+                    f"holdout={self.holdout!r}, seed={self.seed}; use by_negation=0"
                 )
 
     @property
@@ -102,7 +102,7 @@ class Twins(TwinSettings, SRAVEN):
     def config_name(self) -> str:
         """Short name of the configuration, such as ``M4-K8-twins4-2-4-1``."""
         _, *twins = self.counts.values()
-        return f"M{self.M}-K{self.K}-twins{'-'.join(map(str, twins))}"
+        return f"{super().config_name.replace('-unique', '')}-twins{'-'.join(map(str, twins))}"
 
     @cached_property
     def _negated(self) -> NDArray[np.int64]:
