@@ -50,6 +50,12 @@ def names_in(package: str, module: str, table: str) -> list[str]:
     raise LookupError(f"{package}.{module} has no table {table}")
 
 
+def _divisions(ctx: click.Context) -> Iterable[str]:
+    """Return the names of divisions; fuzzy logic holds out shares alone."""
+    is_fuzzy = ctx.parent is not None and ctx.parent.info_name == "fuzzylogic"
+    return () if is_fuzzy else names_in("sraven", "divisions", "DIVISIONS")
+
+
 def _keys(*place: str) -> Callable[[click.Context], Iterable[str]]:
     return lambda ctx: names_in(*place)
 
@@ -62,6 +68,7 @@ NAMES: dict[str, Callable[[click.Context], Iterable[str]]] = {
     "board_id": _boards,
     "board": _boards,
     "split": _splits,
+    "holdout": _divisions,
     "rule_set": _keys("sraven", "rules", "RULE_SETS"),
     "attention": lambda ctx: chain(
         *(names_in("baselines.model", "attention", table) for table in ("ATTENTION", "MODULES"))

@@ -7,10 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.base.arguments import check_array, check_integer
 from sraven.core.base.errors import ConfigurationError
-
-M_LIMIT = 12
-"""Most features an instance may have: beyond, a combination and a permutation need two draws,
-and the certificate of one instance may need more memory than a machine has."""
+from sraven.settings import M_LIMIT
 
 K_RANGE = 3, 256
 """Least and greatest number of symbols: distribute three needs three, and a symbol is a byte."""

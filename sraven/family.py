@@ -1,8 +1,23 @@
 """SRAVEN as a family of tasks: where all that the core and the commands ask of it is."""
 
 from sraven.core.tasks.family import Family, Help, LevelText, Show, Size
+from sraven.settings import M_LIMIT
 
 _SMALL = {"M": 3, "K": 7, "holdout": 0.3, "seed": 5}
+
+
+def order_name(order: int, M: int) -> str:
+    """Return the name of the observer that knows which rules occurred together, ``order`` at a time."""
+    return f"order-{order}" if order < M else "composition-blind"
+
+
+def _of_order(order: int) -> LevelText:
+    return LevelText(
+        f"observer of order {order}",
+        f"an observer with perfect rules that assumes the combinations of which any {order} rules occur "
+        "together in training, and guesses where none of them explains what it sees",
+    )
+
 
 FAMILY = Family(
     name="sraven",
@@ -25,6 +40,7 @@ FAMILY = Family(
             "guesses where none of them explains what it sees",
             is_baseline=True,
         ),
+        **{f"order-{order}": _of_order(order) for order in range(M_LIMIT - 1, 1, -1)},
     },
     measure_reference_levels="sraven.references:measure_reference_levels",
     helps={
@@ -84,5 +100,6 @@ FAMILY = Family(
         "sraven-unique": {**_SMALL, "answers": "unique"},
         "sraven-unpermuted": {**_SMALL, "M": 5, "K": 11, "permute": False},
         "sraven-ten": {**_SMALL, "rule_set": "ten"},
+        "sraven-blocks": {**_SMALL, "holdout": "blocks"},
     },
 )

@@ -1,6 +1,7 @@
 """References for scores: the ideal observer, and predictors that learn no combinations."""
 
 from collections.abc import Mapping
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -8,8 +9,11 @@ from numpy.typing import NDArray
 
 from sraven.core.base.estimate import Mean, mean
 from sraven.core.compute.rng import derive_key, fill_draws
+from sraven.core.tasks.composition import combines_known
 from sraven.core.tasks.observed import Observed
 from sraven.core.tasks.task import Reference
+from sraven.family import order_name
+from sraven.observer import ideal_observer
 from sraven.task import SRAVEN, Batch
 
 CEILINGS = {1: {"accuracy": "joint"}}
@@ -61,7 +65,7 @@ class SRAVENReferences(Observed[SRAVEN]):
             panel = _symbol_counts(targets[None], task.K)[0].argmax(axis=-1).astype(np.uint8)
             return np.tile(panel, (count, 1))
 
-        def ideal_observer(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        def knowing_all(split: str, count: int, seed: int) -> NDArray[np.uint8]:
             return task.ideal_observer(task.sample(split, 0, count))[0]
 
         def composition_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
@@ -85,7 +89,7 @@ class SRAVENReferences(Observed[SRAVEN]):
             "ideal-observer": Reference(
                 "The most probable panel under the generator, all rule combinations being equally likely: "
                 "the ceiling for a model that isn't told the split.",
-                ideal_observer,
+                knowing_all,
             ),
             "composition-blind": Reference(
                 "Perfect rules, but no new combinations of them: the most probable panel of an ideal "
@@ -126,10 +130,21 @@ def measure_reference_levels(
     The lines are those of `sraven.family`. What is up to chance is its expectation.
     """
     batch = task.sample(split, 0, count, threads=threads)
-    panels, probability = task.ideal_observer(batch, "train", threads=threads)
-    right = (panels == batch.target).all(axis=1)
+    everything, known = task.combinations("all"), task.combinations("train")
     marginals = task.symbol_marginals(batch, split, threads=threads)
-    return {
-        "independent": {"accuracy": mean(independent_hits(marginals, batch.target))},
-        "composition-blind": {"accuracy": mean(np.where(probability > 0, right, float(task.K) ** -task.M))},
+
+    @cache
+    def observe(believed: bytes) -> dict[str, Mean]:
+        """Return the accuracy of an observer that believes in some combinations, given as a mask."""
+        prior = everything[np.frombuffer(believed, np.bool_)]
+        panels, probability = ideal_observer(
+            batch.context, task.K, prior, threads=threads, **task.context_options
+        )
+        right = (panels == batch.target).all(axis=1)
+        return {"accuracy": mean(np.where(probability > 0, right, float(task.K) ** -task.M))}
+
+    orders = {
+        order_name(order, task.M): observe(combines_known(everything, known, order).tobytes())
+        for order in range(task.M, 1, -1)
     }
+    return {"independent": {"accuracy": mean(independent_hits(marginals, batch.target))}, **orders}

@@ -83,10 +83,10 @@ def _distributes_three(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np
 
 RULES = (
     Rule("constant", "x, x, x", *_progression(0), kind="symbols"),
-    Rule("progression +1", "x, x+1, x+2", *_progression(1)),
-    Rule("progression +2", "x, x+2, x+4", *_progression(2)),
-    Rule("progression -1", "x, x-1, x-2", *_progression(-1)),
-    Rule("progression -2", "x, x-2, x-4", *_progression(-2)),
+    Rule("progression +1", "x, x+1, x+2", *_progression(1), kind="progression"),
+    Rule("progression +2", "x, x+2, x+4", *_progression(2), kind="progression"),
+    Rule("progression -1", "x, x-1, x-2", *_progression(-1), kind="progression"),
+    Rule("progression -2", "x, x-2, x-4", *_progression(-2), kind="progression"),
     Rule("addition", "x, y, x+y", *_arithmetic(1), kind="arithmetic"),
     Rule("subtraction", "x, y, x-y", *_arithmetic(-1), kind="arithmetic"),
     Rule(

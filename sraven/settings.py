@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from sraven.core.base.spec import setting
 from sraven.core.tasks.versions import version_setting
 
+M_LIMIT = 12
+"""Most features an instance may have: beyond, a combination and a permutation need two draws,
+and the certificate of one instance may need more memory than a machine has."""
+
 POLICIES = ("any", "unique")
 """Which instances a task draws: all, or those with one answer."""
 

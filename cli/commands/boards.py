@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.shared.printing import json_option, print_outcome, print_rows
-from cli.shared.scores import level_rows
+from cli.shared.scores import divergence_lines, level_rows
 from sraven.core.base.escape import with_error
 
 if TYPE_CHECKING:
@@ -40,7 +40,9 @@ def command(board_id: str | None, check: bool) -> None:
         click.echo(f"{board.id}: {found}", err=True)
     if board_id:
         [board] = boards
-        print_outcome(value={**board.content, "digest": board.digest}, text=lambda: _print_board(board))
+        diverging = {"divergences": found._asdict()} if (found := board.divergences) else {}
+        content = {**board.content, "digest": board.digest, **diverging}
+        print_outcome(value=content, text=lambda: _print_board(board))
         return
     headings = "board", "title", "ranked by", "train budget", "digest"
     print_outcome(
@@ -65,6 +67,8 @@ def _print_board(board: "Board") -> None:
     click.echo(f"budget:  {board.train_budget:,} training {board.budget_unit}")
     click.echo(f"ranked:  by {board.metric} on {board.primary_split}")
     for line in _corpus(board) if board.is_corpus else _observer(board):
+        click.echo(line)
+    for line in divergence_lines(board):
         click.echo(line)
     for form, checksum in board.prompts.items():
         click.echo(f"prompts: {form:<13} {checksum[:12]}")

@@ -9,7 +9,7 @@ from cli.shared.options import any_path, threads_option
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import progress_bar
-from cli.shared.scores import print_advice, print_bounds, print_many, print_scores
+from cli.shared.scores import print_advice, print_bounds, print_composing, print_many, print_scores
 
 if TYPE_CHECKING:
     from sraven.core.leaderboard.filed import Fault
@@ -55,6 +55,8 @@ def command(submissions: tuple[Path, ...], out: Path | None, check: bool, thread
 
     def show() -> None:
         print_scores(found.scores, found.beside, found.board.metric)
+        if found.composing:
+            print_composing(found.board, found.composing)
         print_bounds(found.board, tuple(found.scores["splits"]))
         print_advice(found)
 

@@ -10,6 +10,7 @@ from sraven.core.base.escape import escape, figure, with_error
 
 if TYPE_CHECKING:
     from sraven.core.boards.board import Board
+    from sraven.core.boards.composing import Composing
     from sraven.core.leaderboard.eligibility import Unranked
     from sraven.core.leaderboard.filed import Fault
     from sraven.core.leaderboard.unfiled import Scored
@@ -138,8 +139,42 @@ def level_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
         yield "chance", dict.fromkeys(splits, f"{board.chance:.4g}")
 
 
+def divergence_lines(board: "Board") -> Iterator[str]:
+    """Yield how new the combinations are on which a board ranks, a line; nothing where none is held out."""
+    if found := board.divergences:
+        yield (
+            f"divergence: of {board.primary_split} from train: {found.atoms:.3f} of parts (rules or terms), "
+            f"{found.compounds:.3f} of pairs of parts"
+        )
+
+
+def print_composing(board: "Board", found: "Composing") -> None:
+    """Print what a submission keeps of its score on held-out combinations."""
+    from sraven.core.boards.bootstrap import SHARE
+    from sraven.core.boards.composing import KNOWN
+
+    rows = [
+        (f"known ({KNOWN})", found.known),
+        (f"held out ({board.primary_split})", found.held_out),
+        *(
+            (f"  new pairs: {each.pairs} ({each.combinations} combinations)", each.score)
+            for each in found.by_new_pairs
+            if len(found.by_new_pairs) > 1
+        ),
+        ("kept: held out / known", found.kept),
+        ("effect of being held out, at equal parts", found.at_equal_parts),
+    ]
+    cells = (
+        (title, "–" if each.value is None else figure(each.value), span(each.interval))
+        for title, each in rows
+    )
+    print_rows((found.metric, "mean over seeds", f"{SHARE} over combinations"), cells)
+
+
 def print_bounds(board: "Board", splits: Sequence[str]) -> None:
     """Print what scores by the board's primary metric are read against on some splits."""
     if found := [*_ceiling(board, splits), *level_rows(board, splits)]:
         rows = ((label, *(values.get(split, "–") for split in splits)) for label, values in found)
         print_rows((f"{board.metric} is read against", *splits), rows)
+    for line in divergence_lines(board):
+        click.echo(line)

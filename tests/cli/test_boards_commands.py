@@ -33,7 +33,9 @@ def test_boards_are_listed(done, refused):
     assert out.index("sraven-v1") < out.index("fuzzylogic-v1") < out.index("(diagnostic)")
     for name in ("sraven-v1", "fuzzylogic-v1", "c4-v1"):
         board = load_board(name)
-        assert json.loads(done("boards", name, "--json")) == {**board.content, "digest": board.digest}
+        shown = json.loads(done("boards", name, "--json"))
+        assert shown.pop("divergences", None) == (board.divergences and board.divergences._asdict())
+        assert shown == {**board.content, "digest": board.digest}
     units = {each["id"]: each["budget_unit"] for each in found}
     assert "130,000,000,000 tokens" in out
     assert units.pop("c4-v1") == "tokens" and set(units.values()) == {"instances"}
@@ -50,6 +52,9 @@ def test_board_is_shown(done, small_boards):
 
 def test_what_scores_are_read_against_is_shown(done):
     out = done("boards", "sraven-v1")
+    assert (
+        "\ndivergence: of ood from train: 0.004 of parts (rules or terms), 0.007 of pairs of parts\n" in out
+    )
     for line in read_board("sraven-v1").reference_levels("ood"):
         score = f"{line.value:.4f} ± {line.standard_error:.4f}"
         assert re.search(rf"\n{line.title}: accuracy [^\n]* on test, {score} on ood\n  {line.meaning}\n", out)

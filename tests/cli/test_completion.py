@@ -60,6 +60,8 @@ def test_boards(line):
         ("train sraven-v1 --network", list(NETWORKS)),
         ("train sraven-v1 --optimiser", list(OPTIMISERS)),
         ("train sraven-v1 --recipe", ["paper", "paper-code"]),
+        ("generate --holdout", ["pairs", "blocks", "repeats"]),
+        ("fuzzylogic generate --holdout", []),
     ],
 )
 def test_values(line, expected):

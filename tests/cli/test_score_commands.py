@@ -1,6 +1,7 @@
 """`sraven score` and `sraven errors`: what they print, their exit codes, and what scoring doesn't import."""
 
 import json
+from dataclasses import asdict
 import shutil
 from pathlib import Path
 
@@ -42,7 +43,10 @@ def test_scores_are_printed(done, small_boards, original, scored, tmp_path):
         assert f"{small_board(SRAVEN_BOARD).ceiling(split, 'accuracy').value:.4f} ± " in line
     assert "accuracy is read against" in out and "│ chance " in out
     printed = done("score", original, "--json", "--out", tmp_path / "scores.json", "--threads", "1")
-    assert json.loads(printed) == {**scored, "ranked": True, "unranked_because": []}
+    composing = json.loads(json.dumps(asdict(small_board(SRAVEN_BOARD).composing(scores))))
+    assert f"│ kept: held out / known                   │ {composing['kept']['value']:.4f} " in out
+    expected = {**scored, "composing": composing, "ranked": True, "unranked_because": []}
+    assert json.loads(printed) == expected
     assert json.loads((tmp_path / "scores.json").read_text()) == scored
 
 
@@ -73,6 +77,7 @@ def test_many_submissions_have_a_row_each(run, refused, small_boards, original, 
     assert str(original) in named and str(tmp_path / "none") in named  # folded, and not cut
     assert "no: fuzzylogic-small-v1 is a diagnostic" in out and "refused: " in out
     right, nothing, _ = json.loads(run("score", *folders, "--json", "--threads", "1")[1])
+    assert right.pop("composing")["metric"] == "accuracy"
     assert right == {"submission": str(original), **scored, "ranked": True, "unranked_because": []}
     reason = f"{tmp_path / 'none'} isn't the directory of a submission"
     assert nothing == {"submission": str(tmp_path / "none"), "refused": reason}

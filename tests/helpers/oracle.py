@@ -119,9 +119,13 @@ def partition(M, holdout, seed, rules=RULES):
     """Return the indices of the known and of the held-out combinations.
 
     ``holdout`` means the decimal number that it is written as. The first partition in which every
-    rule occurs in a known combination is taken.
+    rule occurs in a known combination is taken. A word is the name of a division.
     """
     combinations = all_combinations(M, rules)
+    if isinstance(holdout, str):
+        is_known = DIVIDE[holdout](seed, rules)
+        known = [at for at, combination in enumerate(combinations) if is_known(combination)]
+        return known, sorted(set(range(len(combinations))) - set(known))
     held_out = Fraction(str(holdout)) * len(combinations) // 1
     for attempt in count():
         order = shuffled_combinations(M, seed, attempt, rules)
@@ -129,6 +133,35 @@ def partition(M, holdout, seed, rules=RULES):
         if {rule for c in known for rule in combinations[c]} == set(rules):
             return known, sorted(order[:held_out])
     raise AssertionError("the loop has no other end")
+
+
+KINDS = (0, 7), (1, 2, 3, 4), (5, 6), (8, 9)
+"""Rules of which blocks have equally many each."""
+
+
+def in_drawn_order(name, seed, kinds):
+    """Return the rules of some kinds, those of each in the order that a division draws."""
+    key = derive_key(version=VERSION, task="sraven", stream="division", division=name, seed=seed)
+    return [kind[at] for draw, kind in enumerate(kinds) for at in shuffled(len(kind), key, draw)]
+
+
+def within_blocks(seed, rules):
+    order = in_drawn_order("blocks", seed, [kind for kind in KINDS if kind[0] in rules])
+    block = set(order[::2])
+    return lambda combination: len({rule in block for rule in combination}) == 1
+
+
+def without_forbidden_pairs(seed, rules):
+    order = in_drawn_order("pairs", seed, [sorted(rules)])
+    pairs = [{order[at], order[at + 1]} for at in range(0, len(order), 2)]
+    return lambda combination: not any(pair <= set(combination) for pair in pairs)
+
+
+def of_different_rules(seed, rules):
+    return lambda combination: len(set(combination)) == len(combination)
+
+
+DIVIDE = {"blocks": within_blocks, "pairs": without_forbidden_pairs, "repeats": of_different_rules}
 
 
 def rules_of(config):
@@ -231,7 +264,13 @@ def candidate(key, index, attempt, choices, M, K, permute, rule_set=RULES):
 
 def instance_key(config, split):
     """Return the key of a split's instances."""
-    full = {"task": "sraven", "version": VERSION, **config, "holdout": float(config["holdout"])}
+    held = config["holdout"]
+    full = {
+        "task": "sraven",
+        "version": VERSION,
+        **config,
+        "holdout": held if held in DIVIDE else float(held),
+    }
     if full.get("rule_set") == "paper":
         del full["rule_set"]
     return derive_key(

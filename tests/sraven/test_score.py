@@ -3,6 +3,7 @@
 import statistics
 from collections import defaultdict
 from fractions import Fraction
+from itertools import combinations
 from math import sqrt
 
 import numpy as np
@@ -198,6 +199,20 @@ def test_composition_blind_observer_believes_in_training_and_else_guesses(split)
         assert not ties or tuple(panel) == min(ties)
         impossible += not ties
     assert impossible == 0 if split == "test" else 50 < impossible < 250
+
+
+def test_observer_of_order_two_believes_what_the_oracle_says():
+    task, count = SRAVEN(M=3, K=4, holdout=0.7, seed=0), 100
+    pairs = {pair for row in task.combinations("train").tolist() for pair in combinations(row, 2)}
+    believed = [row for row in task.combinations("all").tolist() if set(combinations(row, 2)) <= pairs]
+    assert len(task.combinations("train")) < len(believed) < len(task.combinations("all"))
+    batch, right = task.sample("ood", 0, count), Fraction()
+    for context, target in zip(batch.context.tolist(), batch.target.tolist(), strict=True):
+        posterior = oracle.posterior(context, task.K, believed, True)
+        best = min((each for each in posterior if posterior[each] == max(posterior.values())), default=None)
+        right += Fraction(1, task.K**task.M) if best is None else best == tuple(target)
+    found = measure_reference_levels(task, "ood", count, None)["order-2"]["accuracy"]
+    assert found.value == pytest.approx(float(right / count))
 
 
 def test_lines_are_what_the_oracle_expects():

@@ -28,7 +28,7 @@ def assert_oracle_draws(task, split, indices):
 @given(
     M=st.integers(1, 7),
     K=st.integers(3, 256),
-    holdout=st.sampled_from([0, 0.1, 0.25, 0.5]),
+    holdout=st.sampled_from([0, 0.1, 0.25, 0.5, "pairs", "blocks", "repeats"]),
     seed=st.integers(0, 2**63 - 1),
     permute=st.booleans(),
     split=st.sampled_from(["train", "test", "ood", "all"]),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
@@ -14,10 +15,12 @@ from sraven.core.base.errors import BoardError, ConfigurationError
 from sraven.core.boards.board_paths import board_paths
 from sraven.core.boards.ceilings import KNOWS, Ceiling
 from sraven.core.boards.check import check_digests, check_predictions, check_texts
+from sraven.core.boards.composing import Composing, measure_composing
 from sraven.core.boards.content import RANKED, BoardFile
 from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.core.boards.reference_levels import ReferenceLevel, find_reference_levels
 from sraven.core.boards.scoring import DIGITS, SplitScores, score_runs, whole_run
+from sraven.core.tasks.composition import Divergences, divergences
 from sraven.core.tasks.digests import digest_prompts
 from sraven.core.tasks.families import (
     FAMILIES,
@@ -104,6 +107,30 @@ class Board(BoardFile):
         """
         check_choice("split", split, tuple(self.splits))
         return find_reference_levels(self, split, metric or self.metric)
+
+    @cached_property
+    def divergences(self) -> Divergences | None:
+        """How far held-out combinations are from those of training; None where nothing is held out."""
+        task: Any = self.task
+        held_out = self.primary_split in self.held_out and "train" in task.splits
+        if not held_out:
+            return None
+        return divergences(task.combinations("train"), task.combinations(self.primary_split))
+
+    def composing(self, scores: Mapping[str, SplitScores | Mapping[str, Any]]) -> Composing | None:
+        """Return what a method keeps of its score on held-out combinations, by the primary metric.
+
+        Args:
+            scores: by split, what `score` returns, or ``scores.json`` has.
+
+        Returns:
+            None where a split is missing, or scores aren't known by combination.
+        """
+        as_json = {
+            split: asdict(found) if isinstance(found, SplitScores) else found
+            for split, found in scores.items()
+        }
+        return measure_composing(self.task, as_json, self.metric, self.primary_split)
 
     def gap(self, split: str, metric: str, value: float | None) -> float | None:
         """Return by how much a score is worse than that of the ideal observer that knows the split.

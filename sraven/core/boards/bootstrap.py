@@ -220,7 +220,9 @@ def bootstrap_sums(
             yield from pool.map(add_up, begins[round_ : round_ + at_once])
 
 
-def resample_combinations(means: Sequence[float], instances: Sequence[int]) -> NDArray[np.float64]:
+def resample_combinations(
+    means: Sequence[float], instances: Sequence[float], first: int = 0
+) -> NDArray[np.float64]:
     """Return the mean of instances in `SAMPLES` samples, each of which draws C of C combinations.
 
     Instances of one combination fail together, so samples of instances differ too little. The draws depend on
@@ -229,6 +231,7 @@ def resample_combinations(means: Sequence[float], instances: Sequence[int]) -> N
     Args:
         means: of each combination.
         instances: how many each has.
+        first: number of the first sample; samples of other numbers are independent.
     """
-    weights = _draw(len(means), 0, SAMPLES) * np.asarray(instances, np.float64)[:, None]
+    weights = _draw(len(means), first, SAMPLES) * np.asarray(instances, np.float64)[:, None]
     return np.asarray(means @ weights / weights.sum(axis=0))

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import asdict, dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
 from sraven.core.boards.board import Board, read_board
+from sraven.core.boards.composing import Composing
 from sraven.core.compute.parallel import check_threads
 from sraven.core.leaderboard.eligibility import Unranked, find_omissions, judge_submission
 from sraven.core.leaderboard.evidence import make_evidence
@@ -72,7 +73,13 @@ class Scored:
         """The same as JSON values."""
         reasons = [reason._asdict() for reason in self.unranked]
         found = {**self.scores, "beside": self.beside} if self.beside else dict(self.scores)
-        return {**found, "ranked": not reasons, "unranked_because": reasons}
+        composing = {"composing": asdict(self.composing)} if self.composing else {}
+        return {**found, **composing, "ranked": not reasons, "unranked_because": reasons}
+
+    @cached_property
+    def composing(self) -> Composing | None:
+        """What it keeps on held-out combinations; None where scores don't say."""
+        return self.board.composing(self.scores["splits"])
 
 
 def score_folder(

@@ -191,7 +191,7 @@ def test_what_is_missing_is_named(name):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"series": "best"}, "series is 'best'; expected one of 'ranked', 'holdout', 'features', 'points'"),
+        ({"series": "best"}, "series is 'best'; expected one of 'ranked', 'controls', 'holdout', 'features'"),
         ({"beauty": 1}, "has 'beauty'; expected only schema, id, "),
         ({"task": "fuzzylogic"}, "config.task is 'sraven'; expected 'fuzzylogic', as task says"),
         ({"ceiling": {"ood": {"guessing": {}}}}, "has a ceiling of an observer 'guessing'; expected knowing"),
