@@ -1,8 +1,8 @@
 """`sraven score` and `sraven errors`: what they print, their exit codes, and what scoring doesn't import."""
 
 import json
-from dataclasses import asdict
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 from helpers.python import python
