@@ -48,10 +48,10 @@ def field_option(kind: Any, name: str, **defaults: Any) -> Callable[[F], F]:
     return click.option(
         flag,
         name,
-        type={type(None): None, float: _number_or_name}.get(type(default), type(default)),
+        type={type(None): None, float: _number_or_name}.get(type(usual), type(usual)),
         default=default,
         show_default=default is not None,
-        metavar=setting.values or ("FLOAT" if isinstance(default, float) else None),
+        metavar=setting.values or ("FLOAT" if isinstance(usual, float) else None),
         help=setting.meaning,
     )
 

@@ -43,6 +43,8 @@ def test_options_are_the_fields_of_the_task(name):
 def test_default_task_of_count_is_that_of_python(done):
     counted = json.loads(done("count", "--json"))
     assert (counted["M"], counted["K"], counted["multisets"]) == (SRAVEN().M, SRAVEN().K, 330)
+    divided = json.loads(done("count", "--holdout", "blocks", "--json"))
+    assert divided == {**counted, "known": 70, "held_out": 260}
 
 
 # Datasets
