@@ -52,7 +52,7 @@ def config_of(row: Row, point: Mapping[str, float], seed: int) -> RunConfig:
         seed: of the run.
     """
     board = read_board_once(row.board)
-    changes: dict[str, Any] = {"seed": seed, **row.changes, **point}
+    changes: dict[str, Any] = {"seed": seed, **point, **row.changes}
     if board.is_corpus:
         text = {"corpus": NO_CORPUS, "vocabulary": board.content["config"]["pieces"]}
         return config_on_text(board, **text, **changes)

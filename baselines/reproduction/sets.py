@@ -64,6 +64,7 @@ class Figure:
         gridded: whether the paper searches the grid for it.
         compared: headings of the columns along which rows are compared, all others being equal.
         costed: whether its page says what each row costs, and what its scores are read against.
+        kept: whether its page says what rows keep of their score on known combinations.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Figure:
     gridded: bool = True
     compared: tuple[str, ...] = ("attention",)
     costed: bool = False
+    kept: bool = False
 
     @cached_property
     def points(self) -> tuple[Mapping[str, float], ...]:
@@ -194,6 +196,13 @@ def _scaled(model: tuple[str, Mapping[str, Any]], instances: int) -> Iterator[Ro
     return _attentions("sraven-v1", labels, instances=instances, **model[1])
 
 
+def _composing(board: str, instances: int) -> Iterator[Row]:
+    """Return rows on a board that holds out pairs of rules, or its control; warm-up is the usual part."""
+    warmup = instances * _SRAVEN.start["warmup"] // _SRAVEN_BUDGET
+    labels = {"board": f"`{board}`", "instances": f"{instances / 1e6:g} M"}
+    return _attentions(f"sraven-{board}-v1", labels, instances=instances, warmup=int(warmup))
+
+
 def _widened(factor: int, **more: int) -> dict[str, int]:
     """Return the widths that Table A3's width factor multiplies, times the factor."""
     shape = _SRAVEN.shape
@@ -211,7 +220,7 @@ def _by_value(
     )
 
 
-_SRAVEN = TABLE_A3["sraven"]
+_SRAVEN, _SRAVEN_BUDGET = TABLE_A3["sraven"], 20_000_000
 _DEPTHS = {f"{layers} layers": {"layers": layers} for layers in _SRAVEN.layers}
 _WIDTHS = {f"width factor {factor}": _widened(factor) for factor in (2, 4)}
 _WIDTHS_AND_HEADS = {
@@ -255,6 +264,11 @@ _DIVISIONS = tuple(
     for seed, place in enumerate(("", "-split1", "-split2"))
     for row in _attentions(f"fuzzylogic{place}-v1", {"split seed": str(seed)}, **FUZZY)
 )
+_THREE_FEATURES = (
+    *(("blocks3", instances) for instances in (500_000, 2_000_000, 5_000_000)),
+    *(("few3", instances) for instances in (2_000_000, 5_000_000)),
+)
+_FOUR_FEATURES = (("blocks", 20_000_000), ("few", 20_000_000), ("pairs", 20_000_000))
 _SIZES = _over(_scaled, {**_DEPTHS, **_WIDTHS}.items(), _SRAVEN.budgets)
 _SIZES_WITH_HEADS = _over(_scaled, _WIDTHS_AND_HEADS.items(), _SRAVEN.budgets)
 _BY_SIZE = Chart("instances", panel="model")
@@ -320,6 +334,28 @@ FIGURES: Mapping[str, Figure] = {
             gridded=False,
         ),
         Figure("figure-6", "Figure 6: language modelling on C4", "c4", tuple(_attentions("c4-v1", {})), (0,)),
+        *(
+            Figure(
+                name,
+                f"Not in the paper: who composes? SRAVEN, pairs of rules held out, {title}",
+                "sraven",
+                tuple(row for setting in settings for row in _composing(*setting)),
+                seeds=seeds,
+                gridded=False,
+                costed=True,
+                kept=True,
+            )
+            for name, title, settings, seeds in (
+                ("who-composes", "three features", _THREE_FEATURES, (0, 1, 2)),
+                ("who-composes-flagship", "four features", _FOUR_FEATURES, (0, 1, 2)),
+                (
+                    "who-composes-blocks",
+                    "other blocks",
+                    (("blocks3-1", 5_000_000), ("blocks3-2", 5_000_000)),
+                    (0,),
+                ),
+            )
+        ),
         Figure(
             "attention-dropout",
             "Not in the paper: attention dropout, with which its published code trains",

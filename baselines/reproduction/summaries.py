@@ -83,6 +83,11 @@ class Runs:
         records = [each for each in self.records if seeds is None or each.config.seed in seeds]
         return mean_of([record.score(split, self.metric) for record in records])
 
+    def ratio(self, split: str, other: str) -> Estimate | None:
+        """Return the mean over seeds of the metric on a split as a share of that on another."""
+        scores = [[record.score(name, self.metric) for name in (split, other)] for record in self.records]
+        return mean_of([one / all_ if one is not None and all_ else None for one, all_ in scores])
+
     @property
     def training_loss(self) -> Estimate | None:
         """The mean of the training losses."""

@@ -36,7 +36,7 @@ def score_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
     # What a narrow screen cuts off comes last.
     headings = [*figure.headings, "seeds", f"`{first}`"]
     headings += ["reported", "ours − reported"] if with_reported else []
-    headings += [*(f"`{split}`" for split in others), "training loss"]
+    headings += [*(f"`{split}`" for split in others), *(["kept"] if figure.kept else []), "training loss"]
     headings += ["grid points", point_names(figure)] if varied(figure) else []
     rows = []
     for summary in summaries:
@@ -45,7 +45,9 @@ def score_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
             ours, theirs = summary.estimate(first), reported(summary.row)
             apart = signed(difference(ours, theirs)) if ours and theirs else NOTHING
             cells += [number(theirs), apart]
-        cells += [*(number(summary.estimate(split)) for split in others), number(summary.training_loss, 5)]
+        cells += [number(summary.estimate(split)) for split in others]
+        cells += [number(summary.ratio("ood", "test"))] if figure.kept else []
+        cells += [number(summary.training_loss, 5)]
         if varied(figure):
             cells += [f"{len(summary.points)}/{len(figure.points)}", point_values(figure, summary.point)]
         rows.append(cells)
