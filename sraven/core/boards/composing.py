@@ -87,7 +87,7 @@ class _Apart:
 
 def _read(task: Any, scores: Mapping[str, Any], split: str, metric: str) -> _Apart | None:
     """Return what a split's scores say by combination; None where they don't."""
-    found = scores["by_combination"].get(metric)
+    found = scores.get("by_combination", {}).get(metric)
     if found is None or None in found["mean"]:
         return None
     places = np.searchsorted(task.combination_indices(split), found["combination"])
@@ -138,7 +138,8 @@ def measure_composing(
     """
     if not {KNOWN, held_out} <= set(scores) or held_out == KNOWN:
         return None
-    known, new = _read(task, scores[KNOWN], KNOWN, metric), _read(task, scores[held_out], held_out, metric)
+    known = _read(task, scores[KNOWN], KNOWN, metric)
+    new = _read(task, scores[held_out], held_out, metric) if known else None
     if known is None or new is None:
         return None
     known_samples, new_samples = known.samples(), new.samples()

@@ -1,6 +1,7 @@
 """The rows of a board's table: of submissions, from what they say and score, and of what papers report."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from sraven.core.boards.board import Board
@@ -35,6 +36,7 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
         for split, values in scores["splits"].items()
     }
     score = by_split.get(board.primary_split, SplitScore(None, None, None, 0))
+    composing = None if is_reference else board.composing(scores["splits"])
     return Entry(
         id=entry_id,
         method=method["name"],
@@ -67,6 +69,7 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
         by_split=by_split,
         digest=evidence.digest,
         code_commit=method.get("code_commit"),
+        composing=None if composing is None else asdict(composing),
     )
 
 

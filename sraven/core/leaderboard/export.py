@@ -69,6 +69,8 @@ COLUMNS: Mapping[str, ExportedColumn] = {
     "gap": _of_entry("gap"),
     **{f"score_{split}": _of_split(split, "value") for split in SCORED_SPLITS},
     **{f"standard_error_{split}": _of_split(split, "standard_error") for split in SCORED_SPLITS},
+    "kept": _of_entry("kept"),
+    **_ends("kept", "kept_interval"),
     "parameters": _of_entry("parameters"),
     "train_instances": _of_entry("train_instances"),
     "train_unit": lambda board, entry: board.budget_unit,

@@ -141,6 +141,8 @@ class Entry:
         digest: SHA-256 of its ``submission.yaml``, which names the digests of all predictions; None for a
             reported row.
         code_commit: of the code.
+        composing: what it keeps of its score on held-out combinations, a
+            `sraven.core.boards.composing.Composing` as JSON values; None where scores don't say.
         own: whether it is the reader's, shown for comparison and not filed; its id is then the directory.
     """
 
@@ -177,6 +179,7 @@ class Entry:
     by_split: Mapping[str, SplitScore] = field(default_factory=dict)
     digest: str | None = None
     code_commit: str | None = None
+    composing: Mapping[str, Any] | None = None
     own: bool = False
 
     @property
@@ -205,6 +208,16 @@ class Entry:
     def resampled(self, board: Board) -> str:
         """Return what the interval to show is over, such as combinations, or instances."""
         return "combinations" if self.combinations_interval else find_family(board.family).resampled
+
+    @property
+    def kept(self) -> float | None:
+        """Held out / known; None where it isn't known."""
+        return self.composing["kept"]["value"] if self.composing else None
+
+    @property
+    def kept_interval(self) -> tuple[float, float] | None:
+        """Its interval over combinations."""
+        return self.composing["kept"]["interval"] if self.composing else None
 
     @property
     def is_filed(self) -> bool:

@@ -145,6 +145,17 @@ def _number(value: float | None) -> TableValue:
     return TableValue(score(value), value)
 
 
+def _kept(entry: Entry) -> TableValue:
+    """Return what an entry keeps on held-out combinations, with its interval and scores by new pairs."""
+    if entry.composing is None or entry.kept is None:
+        return TableValue(NOTHING, None)
+    low, high = map(score, entry.kept_interval or (None, None))
+    groups = entry.composing["by_new_pairs"]
+    pairs = ", ".join(f"{score(each['score']['value'])} with {each['pairs']}" for each in groups)
+    title = f"held out / known, {low} to {high} over combinations; held out by new pairs: {pairs}"
+    return TableValue(score(entry.kept), entry.kept, title)
+
+
 def _on(split: str, metric: str) -> Callable[[Entry], TableValue]:
     return lambda entry: _number(entry.splits.get(split, {}).get(metric))
 
@@ -178,12 +189,15 @@ def _columns(standing: Standing, best: str) -> tuple[TableColumn, ...]:
     unparsed = TableColumn("other", "Unparsed", "ascending", _on(board.primary_split, UNPARSED))
     strict = TableColumn("other", "Read strictly", best, _on(board.primary_split, STRICT))
     tokens = TableColumn("other", "Tokens a reply", "ascending", _tokens)
+    kept = TableColumn("other", "Kept", best, _kept)
+    has_kept = any(entry.kept is not None for entry in standing.entries)
     has_tokens = any(_tokens(entry).sort is not None for entry in standing.entries)
     return (
         *([strict] if STRICT in board.metric_names else []),
         *([unparsed] if board.is_text else []),
         *([tokens] if has_tokens else []),
         *(TableColumn("other", f"{metric}, {split}", best, _on(split, board.metric)) for split in others),
+        *([kept] if has_kept else []),
         *([gap] if primary_ceiling(board) is not None else []),
         TableColumn("parameters", "Parameters", "ascending", lambda entry: _count(entry.parameters, 10**8)),
         TableColumn("instances", trained, "ascending", lambda entry: _count(entry.train_instances, 10**6)),
