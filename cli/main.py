@@ -32,7 +32,6 @@ COMMANDS = (
     "evaluate",
     "analyse",
     "text",
-    "challenge",
     "reference",
     "freeze",
     "bench",

@@ -15,7 +15,6 @@ import yaml
 from baselines.reproduction import standing
 from baselines.reproduction.sets import FIGURES
 from helpers.analysed_runs import finished_runs
-from helpers.challenges import write_copies
 from helpers.checkout import REPOSITORY
 from helpers.submissions import SRAVEN_BOARD
 from helpers.tiny_language import LINE, make_tokenizer, write_corpus
@@ -175,22 +174,6 @@ def test_of_records(run, tmp_path, monkeypatch):
     (tmp_path / folder).mkdir(parents=True)
     copied = Path(shutil.copy(record, tmp_path / folder))
     harmless(run, copied, json_texts, ["reproduce", "--list", "--results", tmp_path])
-
-
-def test_of_rounds(run, done, small_boards, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "program").mkdir()
-    (tmp_path / "program" / "model.py").touch()
-    digest = done("challenge", "commit", "program", "--name", "A", "--out", "commitment.json").strip()
-    done("challenge", "new", SRAVEN_BOARD, digest, "--out", "round")
-    write_copies(tmp_path)
-    committed = ("--commitment", "commitment.json", "--program", "program", "--out", "answer")
-    done("challenge", "answer", "round/public", "predictions", *committed)
-    check = ["challenge", "commit", "program", "--check", "commitment.json"]
-    score = ["challenge", "score", "round/public", "answer", "--secret", "round/private/secret.json"]
-    harmless(run, tmp_path / "commitment.json", json_texts, check)
-    for name in ("round/public/challenge.json", "round/private/secret.json", "answer/answer.json"):
-        harmless(run, tmp_path / name, json_texts, score)
 
 
 def test_of_tokens(run, done, tmp_path, monkeypatch):
