@@ -360,7 +360,7 @@ def test_one_network_with_noise_is_flagged(noise, is_flagged):
     assert any("err alike" in reason for reason in found) is is_flagged
 
 
-def test_a_maintainer_lifts_the_flag():
+def test_a_maintainer_lifts_the_flag(small_boards):
     alike = replace(make_evidence("a"), agreement={"ood": (0, 1, 0.99)})
-    [[entry], [looked]] = (entries_of(judged({"x": alike}, apart=frozenset(names))) for names in ((), ("x",)))
+    [[entry], [looked]] = (entries_of(judged({"x": alike}, apart=names)) for names in ((), ("x",)))
     assert (entry.rank, looked.rank, looked.remark) == (None, 1, "")

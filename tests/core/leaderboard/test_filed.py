@@ -288,9 +288,9 @@ def test_what_maintainers_confirm_must_fit_and_counts_for_no_more(tmp_path):
     found, faults = read_maintained(tmp_path, entries)
     assert found == Maintained(frozenset(), {old: new}, {old: new}, frozenset({new}))
     assert sorted(fault.reason.partition(";")[0] for fault in faults) == [
+        f"names {other}, which is of another board",
         f"names {old}",
         f"names {old}, whose submission.yaml doesn't say 'replaces'",
-        f"names {other}, which is of another board",
         "there is no such entry",
     ]
     (tmp_path / CONFIRMED).write_text("points: [1]\n")
