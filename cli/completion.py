@@ -84,7 +84,6 @@ FOLDERS = {
     **dict.fromkeys(("runs", "run"), "config.json"),
     **dict.fromkeys(("submission", "submissions", "added"), "submission.yaml"),
     **dict.fromkeys(("directory", "parts", "data", "validation", "corpus"), "manifest.json"),
-    "public": "challenge.json",
 }
 """The file by which a directory is recognised, by the parameter that takes it."""
 

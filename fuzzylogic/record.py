@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.describe import describe
-from fuzzylogic.task import Batch, FuzzyLogic
+from fuzzylogic.task import FuzzyLogic
 from fuzzylogic.terms import rank_all, term_dtype
 from sraven.core.tasks.table import to_arrays
 from sraven.core.tasks.task import Arrays, Column, Description, Encoded, row_faults
@@ -82,10 +82,6 @@ class FuzzyLogicRows:
                 "combination", "int32", (), "number of the combination of terms, in colexicographic order"
             ),
         )
-
-    def questions(self, batch: Batch) -> Arrays:
-        """Return ``inputs`` of all points, float32 ``[n, N, L]``, and ``targets`` of all but the query's."""
-        return {"inputs": batch.inputs, "targets": np.ascontiguousarray(batch.targets[:, :-1])}
 
     def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
         """Return sequences as rows of a dataset, with counts by combination for the card."""

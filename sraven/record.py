@@ -13,7 +13,7 @@ from sraven.core.tasks.task import Arrays, Column, Description, Encoded, row_fau
 from sraven.describe import describe
 from sraven.features import symbols_by_feature
 from sraven.rules import RULES, Rules
-from sraven.task import SRAVEN, Batch
+from sraven.task import SRAVEN
 
 
 def to_numpy(dataset: Any) -> dict[str, NDArray[Any]]:
@@ -79,10 +79,6 @@ class SRAVENRows:
             Column("combination", "int32", (), "index of the multiset of rules, in lexicographic order"),
             Column("num_answers", "int64", (), "number of ninth panels that fit the context", derived=True),
         )
-
-    def questions(self, batch: Batch) -> Arrays:
-        """Return the context, uint8 ``[n, 8, M]``."""
-        return {"context": batch.context}
 
     def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
         """Return instances as rows of a dataset, with counts by combination for the card."""

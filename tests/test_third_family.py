@@ -1,8 +1,7 @@
 """A third family of tasks, a toy, gets all features from one entry in `FAMILIES`.
 
 What each task has to keep stands in `test_conformance`, which knows the toy as well. Here it goes
-through what is built on tasks: commands, boards, submissions, the leaderboard and its page, challenge
-rounds, training.
+through what is built on tasks: commands, boards, submissions, the leaderboard and its page, training.
 """
 
 import json
@@ -21,13 +20,6 @@ from helpers.sums.task import Sums
 from helpers.third_family import BOARD, ENTRY, registered
 from sraven import load_board, write_submission
 from sraven.core.boards.board import read_board
-from sraven.core.challenge import (
-    new_challenge,
-    read_challenge,
-    score_challenge,
-    write_answer,
-    write_commitment,
-)
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.tasks.families import FAMILIES, generating_families
 
@@ -157,35 +149,6 @@ def test_submission_is_scored_filed_ranked_and_on_the_page(run, done, board, lea
     assert "Where it errs" not in page and run("errors", filed[0])[0] == 2
 
 
-# Challenge rounds
-
-
-def test_round_of_a_challenge(board, tmp_path):
-    program = tmp_path / "program"
-    program.mkdir()
-    (program / "observer.py").write_text("look at the contexts")
-    digest = write_commitment(tmp_path / "mine.json", program, "An observer")
-    new_challenge(BOARD, tmp_path / "round", [digest])
-    challenge = read_challenge(tmp_path / "round" / "public")
-    assert {name: array.shape for name, array in challenge.contexts["ood"].items()} == {
-        "pairs": (2000, 4, 2),
-        "sums": (2000, 3),
-    }
-    answers = {split: [_observe(board.task, found)] for split, found in challenge.contexts.items()}
-    write_answer(tmp_path / "answer", challenge, tmp_path / "mine.json", program, answers)
-    secret = tmp_path / "round" / "private" / "secret.json"
-    found = score_challenge(tmp_path / "round" / "public", secret, [tmp_path / "answer"])
-    assert found["refused"] == [] and found["answers"][0]["name"] == "An observer"
-    assert 0.8 < found["answers"][0]["splits"]["ood"]["metrics"]["hits"]["mean"] < 1
-
-
-def _observe(task, contexts):
-    """Return the most probable sums, given what a round publishes."""
-    sums = np.pad(contexts["sums"], ((0, 0), (0, 1)))
-    batch = task.empty_batch(len(sums))._replace(pairs=contexts["pairs"], sums=sums)
-    return posterior(task, batch, task.combinations("all")).argmax(axis=1).astype(np.uint8)
-
-
 # Training
 
 
@@ -193,7 +156,7 @@ def test_baseline_is_trained_evaluated_and_filed(compiled, done, board, leaderbo
     config = make_config(board, "hyla", seed=3)
     assert (config.steps, config.warmup) == (640 // 32, 3)
     train(config, tmp_path / "run")
-    assert "hits" in done("evaluate", tmp_path / "run", "--out", tmp_path / "entry")
+    assert "hits" in done("evaluate", tmp_path / "run", "--author=A", "--out", tmp_path / "entry")
     done("submit", tmp_path / "entry", "--leaderboard", leaderboard)
     [standing] = read_leaderboard(leaderboard, only=BOARD).standings
     assert standing.entries[0].seeds == 1 and standing.entries[0].family == "transformer"

@@ -39,7 +39,7 @@ def test_every_entry_is_of_some_parameter():
     assert {*completion.NAMES, *completion.FOLDERS} <= taken
 
 
-@pytest.mark.parametrize("line", ["boards", "train", "leaderboard", "challenge new", "text generate --board"])
+@pytest.mark.parametrize("line", ["boards", "train", "leaderboard", "text generate --board"])
 def test_boards(line):
     assert set(names(*line.split(), "")) == set(boards())
     assert names(*line.split(), "sraven-v") == ["sraven-v1"]

@@ -15,14 +15,13 @@ import yaml
 from baselines.reproduction import standing
 from baselines.reproduction.sets import FIGURES
 from helpers.analysed_runs import finished_runs
-from helpers.challenges import write_copies
 from helpers.checkout import REPOSITORY
 from helpers.submissions import SRAVEN_BOARD
 from helpers.tiny_language import LINE, make_tokenizer, write_corpus
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import is_seen
 from sraven.core.dataset.directory import JOURNAL
-from sraven.core.leaderboard.reproduced import REPRODUCED
+from sraven.core.leaderboard.maintainers import REPRODUCED
 from sraven.core.leaderboard.unfiled import score_folder
 from sraven.core.system.staging import STAGING
 from sraven.text.published import read_sets, write_files
@@ -148,7 +147,7 @@ def test_of_runs(run, finished, tmp_path, monkeypatch):
     (folder / "log.jsonl").write_text(LOG)
     [checksums] = folder.glob("checkpoints/*/sha256.json")
     [trained_by] = folder.glob("trained-by-*.json")
-    evaluate, curves = ["evaluate", folder], ["curves", folder]
+    evaluate, curves = ["evaluate", folder, "--author=A"], ["curves", folder]
     adopt = ["reproduce", "--adopt", folder, "--results", tmp_path / "results"]
     config = ["train", "fuzzylogic-v1", "--config", folder / "config.json", "--print-config"]
     harmless(run, folder / "config.json", json_texts, evaluate, curves, adopt, config)
@@ -175,22 +174,6 @@ def test_of_records(run, tmp_path, monkeypatch):
     (tmp_path / folder).mkdir(parents=True)
     copied = Path(shutil.copy(record, tmp_path / folder))
     harmless(run, copied, json_texts, ["reproduce", "--list", "--results", tmp_path])
-
-
-def test_of_rounds(run, done, small_boards, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "program").mkdir()
-    (tmp_path / "program" / "model.py").touch()
-    digest = done("challenge", "commit", "program", "--name", "A", "--out", "commitment.json").strip()
-    done("challenge", "new", SRAVEN_BOARD, digest, "--out", "round")
-    write_copies(tmp_path)
-    committed = ("--commitment", "commitment.json", "--program", "program", "--out", "answer")
-    done("challenge", "answer", "round/public", "predictions", *committed)
-    check = ["challenge", "commit", "program", "--check", "commitment.json"]
-    score = ["challenge", "score", "round/public", "answer", "--secret", "round/private/secret.json"]
-    harmless(run, tmp_path / "commitment.json", json_texts, check)
-    for name in ("round/public/challenge.json", "round/private/secret.json", "answer/answer.json"):
-        harmless(run, tmp_path / name, json_texts, score)
 
 
 def test_of_tokens(run, done, tmp_path, monkeypatch):

@@ -12,7 +12,6 @@ from baselines.lm.prepare import Preparation, TokenizerTraining
 from baselines.lm.sample import continue_tokens
 from cli.main import COMMANDS as OWN, cli
 from cli.shared.families import MAIN, commands_of
-from helpers.challenges import write_copies
 from helpers.commands import COMMANDS, find_command
 from helpers.python import python
 from helpers.submissions import SRAVEN_BOARD
@@ -78,7 +77,7 @@ def test_help_imports_nothing_slow():
     """Help and completion are fast: no time is measured, but imports are checked."""
     slow = [name for name in generating_families() if not find_family(name).settings]
     of_others = [line for line in COMMANDS if line.split()[0] not in slow]
-    lines = ["", "fuzzylogic", "c4", "text", "challenge", *of_others]
+    lines = ["", "fuzzylogic", "c4", "text", *of_others]
     done = python("-P", "-c", HELP, json.dumps(lines), json.dumps(SLOW))
     assert done.returncode == 0, done.stderr
 
@@ -125,10 +124,6 @@ text tasks
 text generate --M 2 -n 3 --out prompts.jsonl
 text play --M 2 -n 3 --out page.html
 text score completions.jsonl
-challenge commit program --name A --out commitment.json
-challenge new {SRAVEN_BOARD} COMMITMENT --out round
-challenge answer round/public predictions --commitment commitment.json --program program --out answer
-challenge score round/public answer --secret round/private/secret.json
 c4 prepare --source documents.txt --tokenizer train --vocab-size 277 --processes 1 --out tokens
 """
 """A quick line of each command, one after the other in a folder."""
@@ -144,21 +139,15 @@ def test_json_is_an_object_or_a_list(run, small_boards, tmp_path, monkeypatch):
     """So says `helpers.command.sraven` of whatever it runs; here every command is."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sraven.core.compute.bench.measure", lambda case: {})
-    for name in ("program", "leaderboard"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "program" / "model.py").touch()
+    (tmp_path / "leaderboard").mkdir()
     (tmp_path / "definitions.yaml").write_text("boards: []")
     documents = "".join(f"{one} {two} things\n" for one in "abcde" for two in "vwxyz")
     (tmp_path / "documents.txt").write_text(documents)
     completion = {"id": "v1_M2-K8-unique_h25_s0_ood-3_told-0_0", "completion": "1 2"}
     (tmp_path / "completions.jsonl").write_text(json.dumps(completion))
-    lines, commitment = LINES.strip().splitlines(), ""
+    lines = LINES.strip().splitlines()
     for line in lines:
-        code, out, err = run(*line.replace("COMMITMENT", commitment).split(), "--json")
+        code, _, err = run(*line.split(), "--json")
         assert code == 0, f"{line}: {err}"
-        if line.startswith("challenge commit"):
-            commitment = json.loads(out)["commitment"]
-        if line.startswith("challenge new"):
-            write_copies(tmp_path)
     ran = {command for command in COMMANDS for line in lines if f"{line} ".startswith(f"{command} ")}
     assert ran | ELSEWHERE == set(COMMANDS)

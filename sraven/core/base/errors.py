@@ -25,10 +25,6 @@ class ChangeError(ConfigurationError):
     """A change of the leaderboard is refused, or can't be checked: the message says what is allowed."""
 
 
-class ChallengeError(ConfigurationError):
-    """A file of a challenge round isn't what it should be, or of another round."""
-
-
 class HubError(OSError):
     """The Hub or the line to it failed; nothing is half-visible there, and the same may be tried again."""
 

@@ -1,10 +1,10 @@
 """Random access to the instances of a task, the same for all tasks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -94,16 +94,11 @@ class RandomAccess(Described, ABC, Generic[B]):
     def _streams(self) -> dict[str, tuple[NDArray[np.uint64], Any]]:
         return {}
 
-    @cached_property
-    def _given_keys(self) -> dict[str, NDArray[np.uint64]]:
-        return {}
-
     def stream(self, split: str) -> tuple[NDArray[np.uint64], Any]:
         """Return the key (uint64 ``[2]``) and the tables of a split, made once."""
         if not isinstance(split, str) or split not in self._streams:
             tables = self.make_tables(split)
-            key = self._given_keys.get(split)
-            self._streams[split] = self.key(split, "instances") if key is None else key, tables
+            self._streams[split] = self.key(split, "instances"), tables
         return self._streams[split]
 
     def key(self, split: str, stream: str) -> NDArray[np.uint64]:
@@ -112,24 +107,9 @@ class RandomAccess(Described, ABC, Generic[B]):
             version=self.version, config=digest(self.config), seed=self.seed, split=split, stream=stream
         )
 
-    def with_keys(self, keys: Mapping[str, NDArray[np.uint64]]) -> Self:
-        """Return this task with other instances: those of the given keys instead of its own.
-
-        What the splits draw from stays the same, and so does the configuration: to the eye and to ``==``
-        the two are one. See `sraven.core.challenge`.
-
-        Args:
-            keys: uint64 ``[2]`` for each split that will be sampled.
-        """
-        twin = object.__new__(type(self))
-        kept = {name: value for name, value in vars(self).items() if name != "_streams"}
-        vars(twin).update(kept, _given_keys=dict(keys))
-        return twin
-
     def __getstate__(self) -> dict[str, Any]:
-        """Return what pickles: the configuration, and other keys if it has been given any."""
-        state = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]  # tasks are dataclasses
-        return {**state, "_given_keys": self._given_keys} if self._given_keys else state
+        """Return what pickles: the configuration."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]  # tasks are dataclasses
 
     # Access
 
@@ -153,9 +133,9 @@ class RandomAccess(Described, ABC, Generic[B]):
                 doesn't fit.
             CapacityError: with ``answers="unique"``, if next to no instance has one answer.
         """
-        check_integer("start", start, 0, INDEX_LIMIT)
-        check_integer("count", count, 0, INDEX_LIMIT - int(start))
-        indices = np.arange(start, int(start) + int(count), dtype=np.uint64)
+        start = check_integer("start", start, 0, INDEX_LIMIT)
+        count = check_integer("count", count, 0, INDEX_LIMIT - start)
+        indices = np.arange(start, start + count, dtype=np.uint64)
         batch = self.empty_batch(len(indices)) if out is None else self._checked(out, len(indices))
         self.fill(split, indices, batch, threads)
         return batch

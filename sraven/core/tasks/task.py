@@ -212,9 +212,6 @@ class Rows(Protocol):
     def instance_columns(self) -> Sequence[str]:
         """The columns by which two instances are the same puzzle."""
 
-    def questions(self, batch: Any) -> Arrays:
-        """Return what a solver is given of the instances of a batch, and nothing else."""
-
     def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
         """Return a run of instances as written to a dataset."""
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from helpers.submissions import edit, only_boards, parquet, plant, write
-from helpers.text_board import BOARD, described, right_replies, text_board, text_contents, write_replies
-from sraven import ConfigurationError, SubmissionError, score_submission
-from sraven.core.challenge.round import new_challenge
+from helpers.text_board import described, right_replies, text_board, text_contents, write_replies
+from sraven import SubmissionError, score_submission
 from sraven.core.untrusted import decode
 from sraven.core.untrusted.decode import MOST_REPLY
 
@@ -145,11 +144,3 @@ def test_descriptions_belong_to_their_kind_of_board(folder, tmp_path):
     assert "has 'replies'; sraven-small-v1 takes predictions that are numbers" in refused(numbers)
     edit(numbers, lambda content: (content.pop("replies"), content["model"].update(parameters=None)))
     assert "model.parameters is None; expected an integer" in refused(numbers)
-
-
-# Beyond
-
-
-def test_there_are_no_rounds_of_replies(tmp_path):
-    with pytest.raises(ConfigurationError, match="rounds take predictions that are numbers; ask about"):
-        new_challenge(BOARD, tmp_path / "round", ["1" * 64])

@@ -26,9 +26,6 @@ class SumsRows:
 
     instance_columns = ("pairs", "sums")
 
-    def questions(self, batch):
-        return {"pairs": batch.pairs, "sums": np.ascontiguousarray(batch.sums[:, :-1])}
-
     def encode(self, split, start, count, threads):
         batch = self.task.sample(split, start, count, threads=threads)
         arrays = {"index": np.arange(start, start + count, dtype=np.int64), **batch._asdict()}
