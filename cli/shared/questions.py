@@ -45,7 +45,7 @@ def board_questions(board_id: str, form: str, shots: int = 0) -> "tuple[tuple[Qu
     from sraven.text.submission import read_text_board
     from sraven.text.wording import form_name
 
-    leave_out((*settings_of(Settings), "split", "count", "choices"), "--board says which questions there are")
+    leave_out((*settings_of(Settings), "split", "count"), "--board says which questions there are")
     board, wording = read_text_board(board_id)
     name = form_name(form, shots)
     if name not in board.prompts:
@@ -60,11 +60,10 @@ def chosen_questions(
     count: int,
     form: str,
     shots: int = 0,
-    choices: str | None = None,
 ) -> "tuple[tuple[Questions, ...], InOrder]":
     """Return the questions of a board or else of a task, in sets, and the function that orders them."""
-    from sraven.text.ids import ask
+    from sraven.text.questions import Questions
 
     if board_id is not None:
         return board_questions(board_id, form, shots)
-    return (ask(task, split, count, form, shots, choices),), chain.from_iterable
+    return (Questions(task, split, count, form, shots),), chain.from_iterable

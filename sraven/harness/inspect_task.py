@@ -128,14 +128,13 @@ def sraven(
     split: str | None = None,
     seed: int = 0,
     count: int = 2000,
-    choices: str | None = None,
 ) -> Task:
     """Symbolic Raven's matrices: a panel is missing, and a reply is right or wrong.
 
     Arguments are those of `sraven.harness.questions.make_questions`.
     """
     with _in_one_line():
-        asked = make_questions(M, K, form, shots, answers, split, seed, count, choices)
+        asked = make_questions(M, K, form, shots, answers, split, seed, count)
     questions = list(pose(asked))
     return Task(
         dataset=MemoryDataset(list(map(_sample, questions)), name=asked.name),

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from sraven.core.base.estimate import Mean
 from sraven.task import SRAVEN
-from sraven.text.choosing import Choosing
 from sraven.text.grading import share
-from sraven.text.ids import ask, find_question
+from sraven.text.ids import find_question
 from sraven.text.ladder import COUNT, HOLDOUT, SEED
 from sraven.text.questions import Questions
 from sraven.text.submission import read_text_board
@@ -46,7 +45,6 @@ def make_questions(
     split: str | None = None,
     seed: int = SEED,
     count: int = COUNT,
-    choices: str | None = None,
 ) -> Questions:
     """Return a set of questions; the defaults are those of a rung of `sraven.text.LADDER`.
 
@@ -60,14 +58,12 @@ def make_questions(
             At M=1 nothing is held out, so there is no ood.
         seed: of the instances and of what is held out. A new one gives puzzles that nobody has seen.
         count: how many.
-        choices: how wrong panels are drawn, one of `sraven.text.SCHEMES`, for questions with eight panels to
-            choose from; None for questions without.
 
     Raises:
         ConfigurationError: (a ValueError) for a value out of range.
     """
     task = SRAVEN(M, K, 0.0 if M == 1 else HOLDOUT, seed, answers)
-    return ask(task, task.splits[-1] if split is None else split, count, form, shots, choices)
+    return Questions(task, task.splits[-1] if split is None else split, count, form, shots)
 
 
 def pose(questions: Questions) -> Iterator[Question]:
@@ -174,9 +170,7 @@ def verdict(question: str, reply: object) -> dict[str, float]:
 
 
 def floors(questions: Questions) -> dict[str, Mean]:
-    """Return what answers score that take no thought: copying the last panel; of choices, see there."""
-    if isinstance(questions, Choosing):
-        return questions.floors()
+    """Return what answers score that take no thought: copying the last panel."""
     batch = questions.take(range(questions.count))
     return {"copying the last panel": share((batch.context[:, 7] == batch.target).all(axis=1))}
 

@@ -133,9 +133,7 @@ class Score:
         valid: share that is answered with a valid panel.
         unparsed: share whose completion gives no answer; they count as wrong.
         ceiling: the best expected ``target`` of anyone, if it is known; it is, for the form `told`.
-        chance: what guessing all numbers scores, or one of the choices.
-        floors: what solvers score that look for no rule, where there are choices; read scores against the
-            best of them.
+        chance: what guessing all numbers scores.
         lenient: the same three shares where replies are read as a person would (`sraven.text.lenient`).
         reasons: why that reading finds no answer, and in how many replies.
         unread: some of these.
@@ -152,7 +150,6 @@ class Score:
     unparsed: Mean
     ceiling: Mean | None
     chance: float
-    floors: dict[str, Mean]
     lenient: Shares
     reasons: dict[str, int]
     unread: tuple[Unread, ...]
@@ -262,7 +259,6 @@ class _Sheet:
             **vars(strict),
             ceiling=asked.ceiling(threads),
             chance=asked.chance,
-            floors=asked.floors(),
             lenient=lenient,
             reasons=dict(self.reasons.most_common()),
             unread=tuple(self.unread),

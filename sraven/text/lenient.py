@@ -49,9 +49,6 @@ _RUN = re.compile(rf"(?<![\w.+-]){_NUMBERS}")
 _SPELT_NUMBER = "|".join(NUMBERS)
 _SPELT = re.compile(rf"[\[(]\s*(?:\b(?:{_SPELT_NUMBER}|[0-9]+)\b[\s,;]*)+[\])]", re.IGNORECASE)
 
-_LETTER = re.compile(r"[\[(]([A-Z])[\])]")
-_BARE_LETTER = re.compile(r"([A-Z])(?=[ \t]*(?:[.:}<\"\n\[]|\Z))")
-
 _OPENING = r"(?:so|thus|hence|therefore|and|the|my|our|final|correct|right)"
 _MARK = re.compile(
     rf"(?:^|[.!?:>#\"'{{(\[<-])[ \t]*(?:{_OPENING}[ \t,]+){{0,5}}answer"
@@ -145,20 +142,5 @@ def read_panel(reply: object, M: int, K: int) -> Reading:
         reply,
         lambda text, at: _LISTED.match(text, at) or _BARE.match(text, at),
         lambda text, start: chain(_LISTED.finditer(text, start), _RUN.finditer(text, start)),
-        value,
-    )
-
-
-def read_letter(reply: object, choices: int) -> Reading:
-    """Return the number of the choice that a reply names, from 0."""
-
-    def value(letter: str) -> int | None:
-        number = ord(letter) - ord("A")
-        return number if number < choices else None
-
-    return _read(
-        reply,
-        lambda text, at: _LETTER.match(text, at) or _BARE_LETTER.match(text, at),
-        _LETTER.finditer,
         value,
     )

@@ -16,7 +16,6 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.core.page.marks import draw_project
 from sraven.core.page.render import Asset, render
 from sraven.task import SRAVEN
-from sraven.text.choosing import Choosing
 from sraven.text.forms import FORMS, Setting
 from sraven.text.questions import Questions
 from sraven.views.show import make_puzzle
@@ -50,7 +49,7 @@ def make_play(
     that `sraven.text.completions` reads, with the ``seconds`` that each question took.
 
     Args:
-        asked: the sets, without solved examples and without choices.
+        asked: the sets, without solved examples.
         title: what to call them all, such as the name of a board.
         practice: whether to show the answers, and the rules behind them, after each reply.
         in_order: yields what several sets have for each question, in the order in which they are asked; one
@@ -80,9 +79,9 @@ def make_play(
 
 def _check(asked: Sequence[Questions], practice: bool) -> None:
     for questions in asked:
-        if isinstance(questions, Choosing) or questions.shots:
+        if questions.shots:
             raise ConfigurationError(
-                f"{questions.name} has choices or solved examples, which a page doesn't show; leave them out"
+                f"{questions.name} has solved examples, which a page doesn't show; leave them out"
             )
         if not FORMS[questions.form].is_usual:
             raise ConfigurationError(

@@ -9,9 +9,6 @@ from sraven.text.questions import Questions
 
 Record = dict[str, Any]
 
-OF_SOLVED = "answer", "text"
-"""What the record of a question has only if it is shown solved."""
-
 
 def records(questions: Questions, wanted: Any = None, solved: bool = False) -> Iterator[Record]:
     """Yield what is said of each question.

@@ -9,7 +9,6 @@ from helpers.page import Page
 from helpers.submissions import SRAVEN_BOARD, description, small_contents, use_boards
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
 from sraven.text import find_question
-from sraven.text.published import read_sets
 from sraven.text.tokens import estimate_tokens
 
 ASKED = ["text", "generate", "--M", "2", "--K", "7", "-n", "6"]
@@ -37,7 +36,7 @@ def test_prompts_name_themselves_and_hold_no_answers(done):
     assert read(done(*ASKED, "--answers", "any"))[0]["id"] == "v1_M2-K7_h25_s0_ood-6_told-0_0"
 
 
-@pytest.mark.parametrize("options", [[], ["--choices", "uniform", "--shots", "1"], ["--form", "untold"]])
+@pytest.mark.parametrize("options", [[], ["--shots", "1"], ["--form", "untold"]])
 def test_a_whole_round_scores_one(run, done, tmp_path, options):
     prompts, verdicts = tmp_path / "p.jsonl", tmp_path / "v.jsonl"
     assert "6 prompts" in done(*ASKED, *options, "--solved", "--out", prompts)
@@ -52,7 +51,6 @@ def test_a_whole_round_scores_one(run, done, tmp_path, options):
     assert all(line["target"] and line["valid"] for line in read(verdicts.read_text()))
     code, out, err = run("text", "score", completions)
     assert code == 0 and score["questions"] in out
-    assert ("choosing the least frequent in the matrix" in out) == ("--choices" in options)
     assert ("ceiling –" in err) == ("untold" in options)
 
 
@@ -72,7 +70,7 @@ def test_refusals_take_a_line_and_leave_what_was_there(done, refused, tmp_path):
     verdicts.write_text("old")
     assert "line 2: a second completion" in refused("text", "score", completions, "--out", verdicts)
     assert verdicts.read_text() == "old" and len(list(tmp_path.iterdir())) == 2
-    for options in ("--form spoken", "--choices far", "--split all", "-n 0", "--M 99"):
+    for options in ("--form spoken", "--split all", "-n 0", "--M 99"):
         found = refused(*ASKED, *options.split(), "--out", tmp_path / "p.jsonl")
         assert options.split()[-1] in found
     assert not (tmp_path / "p.jsonl").exists()
@@ -218,7 +216,6 @@ def test_levels_take_turns_in_the_file_and_in_what_is_left(done, second, tmp_pat
     )
     left = read(done("text", "generate", "--board", SECOND, "--remaining", path))
     assert sorted(line["id"] for line in left) == sorted(each["id"] for each in second[10:])
-    assert [find_question(each["id"])[0] for each in second[:4]] == list(read_sets(tmp_path / "second.jsonl"))
 
 
 def test_scores_tell_both_readings_and_what_replies_took(done, completed):

@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from helpers.command import sraven
@@ -11,24 +10,23 @@ from helpers.refusals import assert_refused
 from sraven import SRAVEN
 from sraven.core.boards.board import read_board
 from sraven.harness.lm_eval import functions
-from sraven.harness.questions import count_sets, make_questions, pose
+from sraven.harness.questions import count_sets
 from sraven.text import LADDER
 from sraven.text.ladder import LEVELS
 
 needs("llm", "lm_eval")
 
 COUNT = 40
-TASK, CHOOSING = "sraven_m1", "sraven_choice_m2"
 
 
 @pytest.fixture(scope="module")
 def reported(run, tmp_path_factory):
     # A model's own seed comes with the metadata, and moves no puzzle.
-    metadata = {"answers": "any", "shots": 2, "count": COUNT, "seed": 7}
+    metadata = {"M": 1, "answers": "any", "shots": 2, "count": COUNT, "seed": 7}
     folder = tmp_path_factory.mktemp("lm_eval")
     code, out, _ = sraven("text", "tasks")
     assert code == 0
-    words = out.rstrip("\n"), TASK, CHOOSING, json.dumps(metadata)
+    words = out.rstrip("\n"), "sraven", json.dumps(metadata)
     return json.loads(run(folder, "run_lm_eval.py", *words, imports=("lm_eval.evaluator",)))
 
 
@@ -39,8 +37,8 @@ def drawn():
     return batch, task.count_answers(batch), task.ideal_observer(batch)[1]
 
 
-def metrics(reported, model, task=TASK):
-    return reported[task][model]["metrics"]
+def metrics(reported, model):
+    return reported[model]["metrics"]
 
 
 def shares(reported, model):
@@ -74,26 +72,12 @@ def test_babbler_scores_nothing_and_all_is_unparsed(reported):
 def test_ids_say_what_was_asked_and_examples_come_once(reported):
     """lm-eval's own examples are asked for, and not added to those of the prompts."""
     expected = [f"v1_M1-K8_h0_s0_test-40_told-2_{index}" for index in range(COUNT)]
-    assert reported[TASK]["oracle"]["ids"] == expected
+    assert reported["oracle"]["ids"] == expected
 
 
-def test_choices_by_their_probabilities(reported):
-    """Who finds the panel that fits scores 1, who takes a letter what that is worth; a tie is no choice."""
-    asked = make_questions(M=2, answers="any", shots=2, count=COUNT, choices="centred")
-    first = np.mean([question.answer == "Answer: A" for question in pose(asked)])
-    assert 0 < first < 1
-    scores = {name: metrics(reported, name, CHOOSING)["target"] for name in ("oracle", "first", "undecided")}
-    assert scores == {"oracle": 1, "first": pytest.approx(first), "undecided": 0}
-    floor = max(each.value for each in asked.floors().values())
-    assert metrics(reported, "oracle", CHOOSING)["floor"] == pytest.approx(floor)
-    assert metrics(reported, "oracle", CHOOSING)["ceiling"] == 1
-
-
-def test_there_is_a_task_for_each_rung_and_a_group_of_all(reported):
-    rungs = [f"m{rung.M}" + f"_k{rung.K}" * (rung.K != 8) for rung in LADDER]
-    expected = {f"{group}_{rung}" for group in ("sraven", "sraven_choice") for rung in rungs}
+def test_there_is_a_task_for_any_setting_and_for_each_board(reported):
     boards = {"sraven_text_v2", "sraven_text_lite_v2", "sraven_text_twins_v1"}
-    assert set(reported["tasks"]) == {"sraven", "sraven_choice"} | expected | boards
+    assert set(reported["tasks"]) == {"sraven"} | boards
 
 
 def test_boards_are_asked_in_their_order():

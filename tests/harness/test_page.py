@@ -79,5 +79,5 @@ def test_what_the_harnesses_look_for_is_there():
     [found] = entry_points(group="inspect_ai", name="sraven")
     assert found.value == "sraven.harness.inspect_task"
     folder = Path(sraven("text", "tasks")[1].rstrip("\n"))
-    assert {path.name for path in folder.glob("_*") if path.is_file()} == {"_choose", "_generate"}
-    assert (folder / "functions.py").is_file() and len(list(folder.glob("*.yaml"))) == 21
+    assert {path.name for path in folder.glob("_*") if path.is_file()} == {"_generate"}
+    assert (folder / "functions.py").is_file() and len(list(folder.glob("*.yaml"))) == 4

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from sraven.task import SRAVEN
     from sraven.text.questions import Questions
 
-SCHEMES = ("context", "uniform", "near", "centred")
-"""Names of `sraven.text.SCHEMES`, for the help, which imports no kernels."""
-
 
 @contextmanager
 def _writing(out: Path | None) -> Iterator[IO[str]]:
@@ -38,11 +35,6 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
 @click.command(name="generate")
 @question_options
 @click.option("--shots", type=int, default=0, show_default=True, help="Solved examples of train, for each.")
-@click.option(
-    "--choices",
-    metavar="|".join(SCHEMES),
-    help="Give eight panels to choose from, wrong ones drawn like this.",
-)
 @click.option("--solved", is_flag=True, help="Add the answers, and texts to train on.")
 @click.option(
     "--remaining",
@@ -59,7 +51,6 @@ def command(
     count: int,
     form: str,
     shots: int,
-    choices: str | None,
     solved: bool,
     remaining: Path | None,
     out: Path | None,
@@ -83,7 +74,7 @@ def command(
     if wants_json() and out is None:
         raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
     spare(out, [remaining] if remaining else [])
-    sets, in_order = chosen_questions(board_id, task, split, count, form, shots, choices)
+    sets, in_order = chosen_questions(board_id, task, split, count, form, shots)
     written = 0
     with _writing(out) as file:
         lines = (records(questions, _wanted(remaining, questions), solved) for questions in sets)

@@ -48,9 +48,6 @@ def _print(scores: "Sequence[Score]") -> None:
         if score.lenient.unparsed.value < score.unparsed.value:
             rows.append([f"  read {other}", "", *second, "", "", ""])
     print_rows(("questions", "n", "target", "valid", "unparsed", "missing", "ceiling", "chance"), rows)
-    for score in scores:
-        for name, value in score.floors.items():
-            click.echo(f"baseline of {score.questions}, choosing the {name}: {value}")
     if any(score.ceiling is None for score in scores):
         click.echo(
             "ceiling –: the ideal observer knows the rules, which these prompts don't explain", err=True

@@ -11,10 +11,7 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.harness.questions import count_sets, floors, make_questions, pose, pose_board, verdict
 from sraven.text.questions import Questions
 
-_OPTIONS = ("M", "K", "form", "shots", "answers", "count", "choices")
-
-LETTERS = [f"Answer: {letter}" for letter in "ABCDEFGH"]
-"""What a model says that chooses, one for each of the panels."""
+_OPTIONS = ("M", "K", "form", "shots", "answers", "count")
 
 
 def questions(puzzle_seed: int = 0, **metadata: Any) -> dict[str, Dataset]:
@@ -74,11 +71,3 @@ def pass_mean(solved: list[tuple[str, int, float]]) -> float:
 def pass_all(solved: list[tuple[str, int, float]]) -> float:
     """Return the share of sets that are solved in all variants."""
     return count_sets(solved)["pass_all"]
-
-
-def judge_choice(doc: dict[str, Any], results: list[tuple[float, bool]]) -> dict[str, float]:
-    """Return the metrics of a choice, the most probable of `LETTERS`; of equals, none is chosen."""
-    likelihoods = [likelihood for likelihood, _ in results]
-    best = [letter for letter, each in zip(LETTERS, likelihoods, strict=True) if each == max(likelihoods)]
-    target = verdict(doc["id"], best[0] if len(best) == 1 else None)["target"]
-    return _bounded(doc, {"target": target})

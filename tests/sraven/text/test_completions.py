@@ -9,15 +9,15 @@ import pytest
 from helpers import oracle
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError, text
-from sraven.text import ask
 from sraven.text.completions import LONGEST_LINE, MOST_SETS, answered, read_completions, score_completions
 from sraven.text.lenient import NO_MARK, NO_REPLY
 from sraven.text.prompts import render_answers
+from sraven.text.questions import Questions
 
 
 @pytest.fixture(scope="module")
 def questions():
-    return ask(SRAVEN(M=2, K=7, answers="unique"), "ood", 10)
+    return Questions(SRAVEN(M=2, K=7, answers="unique"), "ood", 10)
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def test_right_answers_in_any_order_score_one(file, right):
         score.ceiling.value
     )
     assert (score.missing, score.first_missing, score.unparsed.value) == (0, None, 0)
-    assert score.chance == 7**-2 and score.floors == {} and score.form == "told"
+    assert score.chance == 7**-2 and score.form == "told"
 
 
 def test_what_is_missing_or_unparsed_counts_as_wrong_and_apart(file, right, questions):
@@ -72,11 +72,11 @@ def test_the_lenient_reading_finds_more_and_changes_nothing_else(file, right, qu
 
 
 def test_several_sets_are_scored_apart_in_the_order_of_the_file(file, right, questions):
-    choosing = ask(questions.task, "ood", 3, choices="uniform")
-    letters = dict(zip(map(choosing.id_of, range(3)), choosing.answers(range(3)), strict=True))
-    scores = score_completions(write(file, letters | right))
-    assert [score.questions for score in scores] == [choosing.name, questions.name]
-    assert all(score.target.value == 1 for score in scores) and len(scores[0].floors) == 4
+    other = Questions(questions.task, "ood", 3, "untold")
+    answers = dict(zip(map(other.id_of, range(3)), other.answers(range(3)), strict=True))
+    scores = score_completions(write(file, answers | right))
+    assert [score.questions for score in scores] == [other.name, questions.name]
+    assert all(score.target.value == 1 for score in scores)
 
 
 def test_what_else_stands_in_a_line_is_not_read(file, right, questions):
@@ -127,7 +127,7 @@ def test_costly_sets_are_refused_before_they_cost_anything(file):
 def test_what_has_a_completion_is_told(file, right, questions):
     write(file, [*list(right.items())[2:5], ("v1_M1-K7_h0_s0_test-3_told-0_0", "")])
     assert answered(file, questions).nonzero()[0].tolist() == [2, 3, 4]
-    assert not answered(file, ask(questions.task, "ood", 11)).any()
+    assert not answered(file, Questions(questions.task, "ood", 11)).any()
 
 
 # Verdicts: the target, another valid answer, a wrong one, none at all
