@@ -7,7 +7,7 @@ from hypothesis import example, given, strategies as st
 
 from helpers.refusals import assert_refused
 from sraven.text import parse
-from sraven.text.lenient import NO_MARK, NO_REPLY, NOTHING, OTHER, SEVERAL, read_panel
+from sraven.text.lenient import NO_MARK, NO_REPLY, NOTHING, OTHER, SEVERAL, TAKEN_BACK, read_panel
 
 PANEL = (3, 6, 2, 0)
 
@@ -128,11 +128,46 @@ CLEAR = [
     # characters
     *("Answer:\u00a0[3\u00a06\u00a02\u00a00]", "Answer: [３ ６ ２ ０]", "Answer：［3 6 2 0］"),
     "Answer: [3 6 2 0]</s>",
+    # a mark within a mark, names of fields, other thoughts
+    *("<answer>Answer: [3 6 2 0]</answer>", '{"final_answer": [3, 6, 2, 0], "confidence": 0.9}'),
+    *(
+        '{"reasoning": "not constant", "answer": [3, 6, 2, 0]}',
+        "[THINK]Answer: [1 1 1 1][/THINK]Answer: 3 6 2 0",
+    ),
+    "<|channel|>analysis<|message|>Answer: [1 1 1 1]<|end|><|channel|>final<|message|>Answer: [3, 6, 2, 0]",
+    # other languages
+    *(
+        "Antwort: [3 6 2 0]",
+        "答案：[3 6 2 0]",
+        "**最终答案：** [3, 6, 2, 0]。",
+        "Ответ: [3 6 2 0]",
+        "정답: [3 6 2 0]",
+    ),
+    *("Réponse : [3 6 2 0]", "La suma es 3.\n\nRespuesta final: [3, 6, 2, 0]", "答え：[3 6 2 0]"),
+    # what affirms it
+    *(
+        "Answer: [3 6 2 0], I think.",
+        "Answer: [3 6 2 0] ✅",
+        "[3 6 2 0] fits.\nAnswer: [3, 6, 2, 0] as required.",
+    ),
+    *("The answer is [3 6 2 0] because the third row adds.", "Answer: [3, 6, 2, 0] is the missing panel."),
+    "Answer: [3, 6, 2, 0]\n\nExplanation: the first feature is not constant; it adds modulo 8.",
+    "I was wrong above. Answer: [3, 6, 2, 0].",
+    "<s>Answer: [3, 6, 2, 0]</s>",
 ]
 
 UNCLEAR = {
     NO_MARK: (
         *("", "[3 6 2 0]", "The answer isn't [3 6 2 0].", "Is the answer [3 6 2 0]? No."),
+        *(
+            "Falsche Antwort: [3 6 2 0]",
+            "错误答案：[3 6 2 0]",
+            "Wrong answer: [3 6 2 0]",
+            "Antwort [3 6 2 0]",
+        ),
+        *("~~Answer: [3 6 2 0]~~", "<!-- Answer: [3 6 2 0] -->", "<del>Answer: [3 6 2 0]</del>"),
+        *("[THINK]Answer: [3 6 2 0]", "<|channel|>analysis<|message|>Answer: [3 6 2 0], or so"),
+        *(r"\xcancel{\boxed{[3 6 2 0]}}", "It is no <s>Answer: [3 6 2 0]</s>", "final answers: [3 6 2 0]"),
         *("If so, the answer would be [3 6 2 0].", "<think>Answer: [3 6 2 0]. Wait"),
         "<think>Hm.</think>Well<think>Answer: [3 6 2 0]",
     ),
@@ -141,6 +176,27 @@ UNCLEAR = {
         *("Answer: [3 6 2 0]\nHm.\nAnswer: [3 6 2", "Answer: 3 6 2 0 or 1 2 3 4", "Answer: [-3 6 2 0]"),
         *("Answer: [3.5 6 2 0]", "Answer: [3/1 6 2 0]", "Answer: [3 6 2*0 1]", "Answer: [03 06 02 00]"),
         *("Answer: [٣ ٦ ٢ ٠]", "Answer: 3620"),
+    ),
+    TAKEN_BACK: (
+        *(
+            "Answer: [3 6 2 0] is wrong.",
+            "Answer: [3 6 2 0]\n\nWait, that's incorrect.",
+            "Answer: [3 6 2 0]?",
+        ),
+        *("Answer: [3 6 2 0] + 1 mod 8", "Answer: [3 6 2 0] reversed", "The answer is [3 6 2 0] plus one."),
+        *(
+            "Answer: [3 6 2 0] with the first two exchanged",
+            "Answer: [3 6 2 0] ❌",
+            "Answer: [3 6 2 0] (shifted)",
+        ),
+        *("Answer: [3 6 2 0]. That isn't right.", "Answer: [3 6 2 0]. No.", "Answer: [3, 6, 2, 0]. 不对"),
+        *("Answer: [3 6 2 0].\nThen add 1 to each number.", "Answer: [3 6 2 0] because it is not valid."),
+        *("A common mistake: the answer is [3 6 2 0].", "Suppose we say: the answer is [3 6 2 0]."),
+        *(
+            r"$\boxed{[3 6 2 0]} + 1$",
+            "Answer: [3 6 2 0] or something like it",
+            "Answer: [3 6 2 0]\nSorry, no.",
+        ),
     ),
     OTHER: ("Answer: [3 6 2]", "Answer: [3 6 2 8]"),
     SEVERAL: (
@@ -191,7 +247,8 @@ def test_who_names_one_list_clearly_is_understood(thought, panel, mark, separato
 def test_who_names_two_lists_behind_a_mark_answers_neither(panel, other, mark, separator, bracket, between):
     first = written(panel, mark, separator, bracket, between)
     found = parse(first + written(other, "", separator, bracket, ""), len(panel), 12, reading="lenient")
-    assert found == (panel if len(other) != len(panel) or other == panel else None)
+    says_more = between == "\n" and (len(other) != len(panel) or other == panel)
+    assert found == (panel if says_more else None)
 
 
 fragments = st.sampled_from(
