@@ -12,8 +12,8 @@ from sraven.task import SRAVEN
 from sraven.text.grading import share
 from sraven.text.ids import find_question
 from sraven.text.ladder import COUNT, HOLDOUT, SEED
+from sraven.text.mixtures import read_text_board
 from sraven.text.questions import Questions
-from sraven.text.submission import read_text_board
 
 VERDICTS = "target", "valid", "unparsed", "lenient_valid", "lenient_unparsed"
 """What is said of a reply; see `judge`."""

@@ -108,6 +108,7 @@ _AFFIRMS = re.compile(
     r"(?:sure|confident|certain))"
     r"|as (?:requested|required|asked|computed|derived|found|shown|explained|described)(?: above)?"
     r"|(?:is|for|as) (?:the|my) (?:(?:missing|last|ninth|final|correct|right) )*(?:panel|answer|list)"
+    r"|(?:it is |it's )?the only (?:one|panel|answer)(?: that fits)?"
     rf"|is (?:correct|right)|[✓✔✅☑👍🎉\ufe0f]+|{_REASON})?",
     re.IGNORECASE,
 )

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from sraven import list_answers
-from sraven.text.submission import read_text_board
+from sraven.text.mixtures import read_text_board
 
 PANEL = re.compile(r"\[([\d ]+)\]")
 

@@ -4,7 +4,8 @@
 
 makes a corpus of rendered puzzles with their answers from `train` of each level of version 2, and a tokenizer
 whose pieces are numbers, brackets and the words that are always the same; prepares, trains, completes the
-prompts of the boards and scores them. What is in the folder already isn't made again, so a run that broke off goes on.
+prompts of the boards and scores them. What is in the folder already isn't made again, so a run that broke
+off goes on.
 """
 
 import argparse

@@ -14,8 +14,8 @@ from helpers.text_board import BOARD, right_replies, text_contents
 from sraven import SRAVEN
 from sraven.ambiguity import list_answers
 from sraven.text import Questions, parse
+from sraven.text.mixtures import read_text_board
 from sraven.text.play import make_play
-from sraven.text.submission import read_text_board
 
 
 @pytest.fixture
