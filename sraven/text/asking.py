@@ -131,19 +131,20 @@ class Endpoint:
 
 def _wait(attempt: int, error: Exception) -> float:
     """Return how many seconds to wait after a try."""
+    longest: float = min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT)
     if isinstance(error, _Passing) and error.wait is not None:
         return min(error.wait, LONGEST_ASKED_WAIT)
     # Not all at once, or the same rush comes again.
-    return min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT) * random.uniform(0.5, 1.0)  # noqa: S311
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311
 
 
 def _asked_wait(headers: httpx.Headers) -> float | None:
     """Return how many seconds an endpoint asks to wait; None if it doesn't say."""
-    said = headers.get("retry-after", "")
+    said: str = headers.get("retry-after", "")
     try:
         if said.replace(".", "", 1).isdigit():
             return float(said)
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time())
+        return max(parsedate_to_datetime(said).timestamp() - time(), 0.0)
     except (ValueError, TypeError, OverflowError):
         return None
 

@@ -88,7 +88,7 @@ def _result(value: dict[str, Any]) -> tuple[str, Any, Any]:
     if (found := value.get("result")) is not None:
         return "messages", found["message"] if found["type"] == "succeeded" else None, found
     response = value["response"] or {}
-    body = response.get("body")
+    body: Any = response.get("body")
     if response.get("status_code") != 200 or value.get("error"):
         return "", None, value.get("error") or body or response or "no response"
     return "chat" if "choices" in body else "responses", body, None

@@ -167,6 +167,6 @@ def _described(read: Sequence[Completed]) -> dict[str, Any]:
             f"{quoted(asked[0] if len(asked) > 1 else models[0])}; submit each apart"
         )
     said = dict(asked[0]) if asked else {}
-    known = {name: said.pop(name) for name in ("model", "temperature") if name in said}
+    known: dict[str, Any] = {name: said.pop(name) for name in ("model", "temperature") if name in said}
     known |= {"harness": said.pop("harness", NO_HARNESS), "harness_version": said.pop("version", NO_HARNESS)}
     return {**known, **({"revision": models[0]} if models else {}), **({"settings": said} if said else {})}

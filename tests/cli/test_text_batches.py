@@ -1,4 +1,4 @@
-"""`sraven text batch` and `collect`: requests as three interfaces take them, results as they hand them out."""
+"""`sraven text batch` and `collect`: requests for three interfaces, and the results that they hand out."""
 
 import json
 

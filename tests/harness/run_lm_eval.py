@@ -46,6 +46,9 @@ def main(folder, task, metadata):
     plain = TaskManager(include_path=folder, include_defaults=False)
     result = simple_evaluate(knows, tasks=["sraven_text_twins_v1"], task_manager=plain, limit=36)
     found["twins"] = result["results"]["sraven_text_twins_v1"]
+    oracle = Scripted(SCRIPTS["oracle"])
+    result = simple_evaluate(oracle, tasks=["sraven_text_lite_v2"], task_manager=plain, limit=16)
+    found["lite"] = result["results"]["sraven_text_lite_v2"]
     json.dump(found, sys.stdout)
 
 

@@ -51,6 +51,7 @@ def test_inspect(folder, run):
     log = json.loads(written.read_text())
     assert log["status"] == "success" and log["eval"]["task_args"]["shots"] == 1
     found = {each["name"]: each["metrics"]["mean"]["value"] for each in log["results"]["scores"]}
+    assert found.pop("accuracy") == 0
     assert found == {"target": 0, "valid": 0, "unparsed": 1, "lenient_valid": 0, "lenient_unparsed": 1}
     assert all(sample["output"]["usage"]["output_tokens"] == 16 for sample in log["samples"])
 

@@ -33,7 +33,7 @@ def copier(prompt):
 
 def babbler(prompt):
     """The right panel, but not as an answer."""
-    return oracle(prompt) + ", or so I think."
+    return oracle(prompt) + ", I think."
 
 
 def knowing(board, first=2):
