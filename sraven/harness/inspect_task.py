@@ -40,7 +40,11 @@ def level() -> scorer.Metric:
         scorer.grouped(scorer.mean(), "level", all_label="total"),
         scorer.grouped(scorer.stderr(), "level", all_label="total ±", name_template="{group_name} ±"),
     ]
-    return lambda scores: {name: value for part in parts for name, value in cast(Any, part)(scores).items()}
+
+    def report(scores: list[scorer.SampleScore]) -> scorer.Value:
+        return {name: value for part in parts for name, value in cast(Any, part)(scores).items()}
+
+    return report
 
 
 @scorer.scorer(metrics={"*": _PLAIN})
