@@ -111,7 +111,7 @@ class Scored:
         form: how it was asked, as the board calls it.
         fresh: the seed of fresh questions; None for the board's own.
         lenient: whether the lenient reading ranks.
-        whole: whether all levels have completions.
+        of_board: what ranks: the score over all levels, of which those without completions are wrong.
         levels: the scores of each level that has some.
         total: the score of these together.
     """
@@ -121,7 +121,7 @@ class Scored:
     form: str
     fresh: int | None
     lenient: bool
-    whole: bool
+    of_board: float
     levels: tuple[Score, ...]
     total: Score
 
@@ -307,15 +307,16 @@ def _scored(mixture: Mixture, sheets: Sequence[Sheet], threads: int | None) -> S
         if asked in known
     ]
     levels = tuple(_score(level, [sheet], mixture.lenient, threads) for level, sheet in there)
+    total = _score("total", [sheet for _, sheet in there], mixture.lenient, threads)
     return Scored(
         name=mixture.name,
         board=mixture.board,
         form=mixture.form,
         fresh=mixture.fresh,
         lenient=mixture.lenient,
-        whole=len(there) == len(mixture.levels),
+        of_board=total.accuracy.value * total.n / mixture.count,
         levels=levels,
-        total=_score("total", [sheet for _, sheet in there], mixture.lenient, threads),
+        total=total,
     )
 
 

@@ -105,6 +105,12 @@ def test_practice_is_of_train_and_starts_easy(done, refused, tmp_path):
         message = refused("text", "play", "--practice", *option, "--out", tmp_path / "other.html")
         assert f"takes puzzles of train; leave {option[0]} out" in message
     assert not (tmp_path / "other.html").exists()
+    (tmp_path / "other.html").write_text("my thesis")
+    again = ["text", "play", "--practice", "--M", "2", "--out"]
+    assert "is no page of puzzles" in refused(*again, tmp_path / "other.html")
+    assert (tmp_path / "other.html").read_text() == "my thesis"
+    done(*again, tmp_path / "other.html", "--force")
+    assert "takes puzzles with one, --answers unique" in refused(*again, page, "--result")
 
 
 # Boards

@@ -88,6 +88,11 @@ def prepare(work, rungs, documents):
     sraven("c4", "prepare", *sources, "--tokenizer", tokenizer, "--out", work / "tokens")
 
 
+def level_of(question):
+    """Return the level that an id is of."""
+    return question.split("_")[1].removesuffix("-unique")
+
+
 def main():
     """Go the whole way."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -102,6 +107,10 @@ def main():
     for board in BOARDS:
         prompts, completions = work / f"prompts-{board}.jsonl", work / f"{board}.jsonl"
         sraven("text", "generate", "--board", board, "--form", "untold", "--out", prompts)
+        # Prompts of other levels are longer than what it reads, and stay unanswered.
+        known = {f"M{rung.M}-K{rung.K}" for rung in rungs}
+        lines = prompts.read_text().splitlines(keepends=True)
+        prompts.write_text("".join(line for line in lines if level_of(json.loads(line)["id"]) in known))
         sraven("c4", "complete", work / "run", prompts, "--tokens", 16, "--out", completions)
         sraven("text", "score", completions)
 

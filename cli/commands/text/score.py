@@ -71,8 +71,8 @@ def _print(scores: "Sequence[Scored]", differences: "Sequence[Difference]") -> N
         print_rows(heads, list(_rows(found, by)))
         if total.missing:
             click.echo(f"of the {total.n - total.missing:,} that have a completion: {total.of_asked}")
-        if not found.whole:
-            click.echo("not all levels of the board have completions")
+        if found.of_board != total.accuracy.value:
+            click.echo(f"of the whole board, whose other levels count as wrong: {found.of_board:.4f}")
         click.echo()
     for difference in differences:
         low, high = difference.interval
