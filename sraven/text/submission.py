@@ -12,6 +12,8 @@ from sraven.core.submissions.submit import check_new, write_submission
 from sraven.text.completions import Completion, Usage, read_completions
 from sraven.text.ids import find_question
 from sraven.text.mixtures import Place, place_of, read_text_board
+from sraven.text.questions import Questions
+from sraven.text.task import Ladder
 
 NO_HARNESS = "unknown"
 """What put the prompts to a model, where neither the files nor their owner say it."""
@@ -49,18 +51,25 @@ def read_board_completions(path: Path) -> Completed:
             than the first one; or if there is none.
     """
     first: Place | None = None
+    task: Ladder | None = None
+    places: dict[str, Place] = {}
     replies: dict[int, list[str]] = {}
     found: set[int] = set()
     usage, models, asked = Usage(), list[str](), list[dict[str, Any]]()
     for completion in read_completions(path):
-        place, index = _place(completion)
-        first = first or place
+        name, _, _ = completion.question.rpartition("_")
+        questions, index = _find(completion)
+        if name not in places:
+            places[name] = _place(completion, questions)
+        place = places[name]
+        if first is None or task is None:
+            first, task = place, read_text_board(place.board)[1].task
         if (place.board, place.form) != (first.board, first.form):
             raise ConfigurationError(
                 f"{completion.where}: is of {place.board} asked {place.form}, and the first one of "
                 f"{first.board} asked {first.form}; submit each board and form apart"
             )
-        at = read_text_board(place.board)[1].task.place(place.rung, index)
+        at = task.place(place.rung, index)
         found.add(at)
         if completion.text is not None:
             replies.setdefault(at, []).append(completion.text)
@@ -68,28 +77,30 @@ def read_board_completions(path: Path) -> Completed:
         for name, known in (("model", models), ("asked", asked)):
             if (value := completion.said.get(name)) and value not in known:
                 known.append(value)
-    if first is None:
+    if first is None or task is None:
         raise ConfigurationError(f"{path} has no completions")
-    count = read_text_board(first.board)[1].task.count
     runs: list[list[str | None]] = [
-        [replies[at][run] if len(replies.get(at, ())) > run else None for at in range(count)]
+        [replies[at][run] if len(replies.get(at, ())) > run else None for at in range(task.count)]
         for run in range(max(map(len, replies.values()), default=1))
     ]
-    return Completed(first.board, first.form, runs, count - len(found), usage, models, asked)
+    return Completed(first.board, first.form, runs, task.count - len(found), usage, models, asked)
 
 
-def _place(completion: Completion) -> tuple[Place, int]:
+def _find(completion: Completion) -> tuple[Questions, int]:
     try:
-        questions, index = find_question(completion.question)
+        return find_question(completion.question)
     except ConfigurationError as error:
         raise ConfigurationError(f"{completion.where}: {error}") from None
+
+
+def _place(completion: Completion, questions: Questions) -> Place:
     place = place_of(questions)
     if place is None or place.fresh is not None:
         raise ConfigurationError(
             f"{completion.where}: {quoted(completion.question)} is no question of a board; `sraven text "
             "generate --board` gives those"
         )
-    return place, index
+    return place
 
 
 def write_text_submission(
