@@ -52,6 +52,9 @@ def _seconds(said: dict[str, Any]) -> float:
 )
 @click.option("--parameters", type=int, help="Number of its parameters, if it is known.")
 @click.option("--trained-on", type=int, default=0, show_default=True, help="Puzzles that it was trained on.")
+@click.option(
+    "--tuning-trials", type=int, help="Settings that were tried, of a model that was trained on them."
+)
 @click.option("--name", help="What the entry is called; the model's name unless given.")
 @click.option("--description", help="In a sentence.")
 @click.option("--author", "authors", multiple=True, required=True, help="Who submits it; may be repeated.")
@@ -62,6 +65,7 @@ def command(
     people: str | None,
     parameters: int | None,
     trained_on: int,
+    tuning_trials: int | None,
     name: str | None,
     description: str | None,
     authors: tuple[str, ...],
@@ -96,7 +100,8 @@ def command(
         completions,
         method={**({"name": name} if name else {}), "description": text, "authors": list(authors)},
         model={"parameters": parameters},
-        training={"instances": trained_on, "selection_split": None},
+        training={"instances": trained_on, "selection_split": None}
+        | ({} if tuning_trials is None else {"tuning_trials": tuning_trials}),
         replies=said,
     )
     for path, each in zip(completions, read, strict=True):
