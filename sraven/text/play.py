@@ -13,6 +13,8 @@ from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.page.marks import draw_project
 from sraven.core.page.render import Asset, render
@@ -183,10 +185,11 @@ def _rules(task: SRAVEN) -> list[dict[str, str]]:
 
 def _example_rows(rule: Rule, K: int) -> str:
     """Return two rows that follow a rule, such as ``3 4 5 · 6 7 0``."""
-    if not rule.draw:  # distribute three
-        rows = [(1, 4, 2), (2, 1, 4)] if K > 4 else [(0, 1, 2), (2, 0, 1)]
-    else:
-        rows = [tuple(int(each) for each in rule.draw(x % K, y % K, K)) for x, y in _STARTS]
+    if rule.draw:
+        drawn = rule.draw(*np.array(_STARTS).T % K, K)
+        rows = np.stack(np.broadcast_arrays(*drawn), axis=1).tolist()
+    else:  # distribute three
+        rows = [[1, 4, 2], [2, 1, 4]] if K > 4 else [[0, 1, 2], [2, 0, 1]]
     return " · ".join(" ".join(map(str, row)) for row in rows)
 
 
