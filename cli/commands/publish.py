@@ -1,4 +1,4 @@
-"""Put data, questions or a run on the Hugging Face Hub, whole."""
+"""Put a dataset or a run on the Hugging Face Hub, whole."""
 
 import json
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _OF_RUN = "config.json"
 
 @contextmanager
 def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[Path]:
-    """Yield a folder of the files to publish, and no others: of a dataset, or made of prompts or a run.
+    """Yield a folder of the files to publish, and no others: of a dataset, or made of a run.
 
     Args:
         path: what is published.
@@ -32,7 +32,7 @@ def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[Path]
         threads: for a dataset.
     """
     is_run = (path / _OF_RUN).is_file()
-    if not path.is_file() and not is_run:
+    if not is_run:
         from sraven.core.base.errors import OutputError
         from sraven.core.verification.verify import verify_dataset
 
@@ -41,20 +41,15 @@ def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[Path]
         yield path
         return
     with TemporaryDirectory() as folder:
-        if is_run:
-            with needs_extra("publishing a run", "baselines"):
-                from baselines.publish import write_files as write_run
+        with needs_extra("publishing a run", "baselines"):
+            from baselines.publish import write_files
 
-                write_run(path, Path(folder), place)
-        else:
-            from sraven.text.published import read_sets, write_files
-
-            write_files(read_sets(path), Path(folder))
+            write_files(path, Path(folder), place)
         yield Path(folder)
 
 
 @click.command(name="publish")
-@click.argument("path", metavar="DIRECTORY|PROMPTS|RUN", type=any_path)
+@click.argument("path", metavar="DIRECTORY|RUN", type=any_path)
 @click.argument("repository", metavar="USER/NAME")
 @click.option("--tag", help="Name of this state, such as v1, to load it by.")
 @click.option("--private", is_flag=True, help="Make the repository private, if it is made.")
@@ -67,19 +62,17 @@ def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[Path]
 def command(
     path: Path, repository: str, tag: str | None, private: bool, dry_run: bool, threads: int | None
 ) -> None:
-    """Put data, questions or a run on the Hugging Face Hub: one commit with all of it, then a tag.
+    """Put a dataset or a run on the Hugging Face Hub: one commit with all of it, then a tag.
 
     The dataset is verified first. Nobody ever sees data without its manifest. What is interrupted is run
     again; what has been uploaded isn't uploaded twice. The token is that of `hf auth login`, or HF_TOKEN.
 
-    A file of prompts becomes a benchmark of the Hub, with the eval.yaml that inspect-ai runs. A finished run
-    becomes a model: model.safetensors, its configuration and its result, and a card.
+    A finished run becomes a model: model.safetensors, its configuration and its result, and a card.
 
     \b
     Example:
       sraven publish raven user/raven --tag v1
       sraven publish raven user/raven --dry-run
-      sraven publish prompts.jsonl user/raven-text --tag v1
       sraven publish runs/seed-0 user/raven-hyla --tag v1
     """
     from sraven.core.base.errors import OutputError

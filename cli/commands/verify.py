@@ -47,8 +47,7 @@ def command(directory: str, full: bool, thorough: bool, downloaded: bool, thread
 
     Exits with 1 if anything is wrong, or is there that isn't part of the dataset. Of a dataset on the Hub,
     the checksums that the Hub has are compared with those of its manifest, and nothing is downloaded but
-    that; with --full all of it is. Questions for language models, which `sraven publish` put there, are
-    generated again either way.
+    that; with --full all of it is.
 
     \b
     Example:
@@ -68,10 +67,9 @@ def command(directory: str, full: bool, thorough: bool, downloaded: bool, thread
         raise click.UsageError("--thorough needs the data; add --full to download it")
     from sraven.core.hub.remote import downloaded as download, verify_remote
     from sraven.core.hub.service import read_place
-    from sraven.text import benchmark, published
 
     with doing("waiting for the Hub"):
-        report = verify_remote(read_place(directory), {benchmark.MANIFEST: published.expected})
+        report = verify_remote(read_place(directory))
     if report.faults or not full:
         _print_remote(report)
         return
@@ -81,12 +79,14 @@ def command(directory: str, full: bool, thorough: bool, downloaded: bool, thread
 
 def _print_remote(report: "RemoteReport") -> None:
     """Print what was found of a dataset on the Hub."""
-    how = "questions, all files generated again" if report.remade else "instances, as the manifest says"
     _conclude(
         report.faults,
         {**report._asdict(), "place": str(report.place)},
         [
-            *(f"{split:>6}: {count:>12,} {how}" for split, count in report.instances.items()),
+            *(
+                f"{split:>6}: {count:>12,} instances, as the manifest says"
+                for split, count in report.instances.items()
+            ),
             f" files: {report.files:>12,} with its checksums, {report.bytes:,} bytes, none downloaded",
             f"commit: {report.place.revision}",
         ],
@@ -109,11 +109,6 @@ def _conclude(faults: Sequence[str], value: Mapping[str, Any], lines: Iterable[s
 
 def _verify(directory: Path, thorough: bool, threads: int | None, downloaded: bool = False) -> None:
     """Generate a dataset directory again, compare, and print what was found."""
-    from sraven.text.benchmark import MANIFEST
-
-    if (directory / MANIFEST).is_file():
-        _verify_questions(directory)
-        return
     from sraven.core.dataset.manifest import read_manifest
     from sraven.core.verification.files import DOWNLOADED
     from sraven.core.verification.verify import verify_dataset
@@ -128,14 +123,3 @@ def _verify(directory: Path, thorough: bool, threads: int | None, downloaded: bo
     except KeyboardInterrupt:
         raise Stopped("interrupted; nothing was changed", 130) from None
     _conclude(report.faults, asdict(report), _describe(report))
-
-
-def _verify_questions(directory: Path) -> None:
-    """Generate the files of published questions again, compare, and print what was found."""
-    from sraven.text.benchmark import SPLIT
-    from sraven.text.published import verify_folder
-
-    with doing("generating the questions"):
-        count, faults = verify_folder(directory)
-    value = {"checked": {SPLIT: count}, "faults": faults}
-    _conclude(faults, value, [f"{SPLIT:>6}: {count:>12,} questions, byte for byte"])

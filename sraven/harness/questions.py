@@ -7,16 +7,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.estimate import Mean
 from sraven.task import SRAVEN
-from sraven.text.choosing import Choosing
-from sraven.text.grading import share
-from sraven.text.ids import ask, find_question
+from sraven.text.forms import FORMS
+from sraven.text.ids import find_question
 from sraven.text.ladder import COUNT, HOLDOUT, SEED
+from sraven.text.mixtures import Mixture, mixture_of, read_text_board
 from sraven.text.questions import Questions
-from sraven.text.submission import read_text_board
+from sraven.text.wording import form_name
 
-VERDICTS = "target", "valid", "unparsed", "lenient_valid", "lenient_unparsed"
+VERDICTS = "accuracy", "target", "valid", "unparsed", "lenient_valid", "lenient_unparsed"
 """What is said of a reply; see `judge`."""
 
 
@@ -46,9 +45,8 @@ def make_questions(
     split: str | None = None,
     seed: int = SEED,
     count: int = COUNT,
-    choices: str | None = None,
 ) -> Questions:
-    """Return a set of questions; the defaults are those of a rung of `sraven.text.LADDER`.
+    """Return a set of questions; the defaults are those of a level of `sraven.text.LADDER`.
 
     Args:
         M: features of a panel, 1 to 12.
@@ -60,14 +58,12 @@ def make_questions(
             At M=1 nothing is held out, so there is no ood.
         seed: of the instances and of what is held out. A new one gives puzzles that nobody has seen.
         count: how many.
-        choices: how wrong panels are drawn, one of `sraven.text.SCHEMES`, for questions with eight panels to
-            choose from; None for questions without.
 
     Raises:
         ConfigurationError: (a ValueError) for a value out of range.
     """
     task = SRAVEN(M, K, 0.0 if M == 1 else HOLDOUT, seed, answers)
-    return ask(task, task.splits[-1] if split is None else split, count, form, shots, choices)
+    return Questions(task, task.splits[-1] if split is None else split, count, form, shots)
 
 
 def pose(questions: Questions) -> Iterator[Question]:
@@ -79,46 +75,33 @@ def pose(questions: Questions) -> Iterator[Question]:
         yield from map(Question._make, zip(*columns, strict=True))
 
 
-class Posed(NamedTuple):
-    """The questions of one rung of a text board.
-
-    Attributes:
-        rung: its name, such as ``M4-K8``.
-        asked: the set.
-        questions: all of them.
-        variants: questions of a set of twins; 1 where there are no sets.
-    """
-
-    rung: str
-    asked: Questions
-    questions: list[Question]
-    variants: int
-
-    def set_of(self, question: Question) -> dict[str, Any]:
-        """Return the set of twins that a question is of, and how many questions it has; or nothing."""
-        if self.variants == 1:
-            return {}
-        level, number = self.rung.partition(".")[0], question.id.rpartition("_")[2]
-        return {"set": f"{level}/{number}", "variants": self.variants}
-
-
 def pose_board(
-    board: str, form: str = "told", shots: int = 0
-) -> tuple[list[Posed], Iterator[tuple[Posed, Question]]]:
-    """Return the questions of a board by rung, and all of them in the order of the board, each with its rung.
+    board: str, form: str = "told", shots: int = 0, fresh: int | None = None
+) -> tuple[Mixture, list[tuple[Question, dict[str, Any]]]]:
+    """Return the questions of a board, levels in turn, each with its place.
+
+    A place has the ``level``, such as ``M4-K8``; of sets of twins also the ``set`` and how many ``variants``
+    that has.
 
     Args:
         board: its id, such as ``sraven-text-v2``.
         form: ``told`` or ``untold``, in the words of that board.
-        shots: solved examples before each question.
+        shots: solved examples before each question, none or as many as the board has.
+        fresh: a seed to draw the same mixture of questions anew by; None for the board's own.
 
     Raises:
-        ConfigurationError: for another board or form, or too many examples.
+        ConfigurationError: for another board or form.
     """
-    ladder = read_text_board(board)[1]
-    rows = zip(ladder.task.part_names, ladder.ask(form, shots), strict=True)
-    rungs = [Posed(rung, asked, list(pose(asked)), ladder.task.variants) for rung, asked in rows]
-    return rungs, ladder.task.in_order([(rung, each) for each in rung.questions] for rung in rungs)
+    mixture = mixture_of(board, form_name(form, shots), fresh)
+    variants = read_text_board(board)[1].task.variants
+    posed = {asked: list(pose(asked)) for asked in mixture.sets}
+    levels = {asked: name.partition(".")[0] for asked, name in zip(mixture.sets, mixture.levels, strict=True)}
+    questions = []
+    for asked, index in mixture.in_turn():
+        level = levels[asked]
+        of_set = {} if variants == 1 else {"set": f"{level}/{index}", "variants": variants}
+        questions.append((posed[asked][index], {"level": level, **of_set}))
+    return mixture, questions
 
 
 def count_sets(solved: Iterable[tuple[str, int, float]]) -> dict[str, float]:
@@ -149,7 +132,8 @@ def judge(ids: Sequence[str], replies: Sequence[object]) -> dict[str, NDArray[np
 
     Returns:
         bool ``[n]`` each: ``target``, ``valid`` (one of all panels that fit) and ``unparsed``, where replies
-        are read strictly; ``lenient_valid`` and ``lenient_unparsed`` where they are read as a person would.
+        are read strictly; ``lenient_valid`` and ``lenient_unparsed`` where they are read as a person would;
+        and ``accuracy``, which is valid by the reading that boards of that form rank by.
 
     Raises:
         ConfigurationError: for what is no id of a question.
@@ -162,7 +146,8 @@ def judge(ids: Sequence[str], replies: Sequence[object]) -> dict[str, NDArray[np
     for questions, here in rows.items():
         asked = [found[row][1] for row in here], [replies[row] for row in here]
         strict, lenient = questions.grade_both(*asked, threads=1)
-        columns = strict.target, strict.valid, ~strict.parsed, lenient.valid, ~lenient.parsed
+        ranked = lenient if FORMS[questions.form].lenient else strict
+        columns = ranked.valid, strict.target, strict.valid, ~strict.parsed, lenient.valid, ~lenient.parsed
         for name, column in zip(VERDICTS, columns, strict=True):
             verdicts[name][here] = column
     return verdicts
@@ -173,15 +158,19 @@ def verdict(question: str, reply: object) -> dict[str, float]:
     return {name: float(values[0]) for name, values in judge([question], [reply]).items()}
 
 
-def floors(questions: Questions) -> dict[str, Mean]:
-    """Return what answers score that take no thought: copying the last panel; of choices, see there."""
-    if isinstance(questions, Choosing):
-        return questions.floors()
+def floor(questions: Questions) -> float:
+    """Return what copying the last panel scores."""
     batch = questions.take(range(questions.count))
-    return {"copying the last panel": share((batch.context[:, 7] == batch.target).all(axis=1))}
+    return float((batch.context[:, 7] == batch.target).all(axis=1).mean())
 
 
-def ceiling(questions: Sequence[Question]) -> Mean | None:
-    """Return the best expected share of ``target``; None if the prompts don't say enough for one."""
-    known = [question.ceiling for question in questions if question.ceiling is not None]
-    return share(np.array(known)) if known else None
+def bounds(sets: Sequence[Questions]) -> dict[str, float | None]:
+    """Return what a score is read against: the ceiling if it is known, chance, and the floor."""
+    ceilings = [questions.ceiling() for questions in sets]
+    weights = [questions.count for questions in sets]
+    known = [each.value for each in ceilings if each is not None]
+    return {
+        "ceiling": float(np.average(known, weights=weights)) if len(known) == len(sets) else None,
+        "chance": float(np.average([questions.chance for questions in sets], weights=weights)),
+        "floor": float(np.average(list(map(floor, sets)), weights=weights)),
+    }

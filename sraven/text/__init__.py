@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 from sraven.core.system.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sraven.text.choice import FLOORS as FLOORS, SCHEMES as SCHEMES
-    from sraven.text.choosing import Choosing as Choosing
     from sraven.text.forms import FORMS as FORMS
     from sraven.text.grading import (
         Grades as Grades,
@@ -23,18 +21,16 @@ if TYPE_CHECKING:
         grade as grade,
         summarise as summarise,
     )
-    from sraven.text.ids import ask as ask, find_question as find_question
+    from sraven.text.ids import find_question as find_question
     from sraven.text.ladder import LADDER as LADDER, Level as Level
     from sraven.text.prompts import render as render, render_answer as render_answer
     from sraven.text.questions import Questions as Questions
     from sraven.text.replies import parse as parse
 
 _HOMES = {
-    "sraven.text.choice": "FLOORS SCHEMES",
-    "sraven.text.choosing": "Choosing",
     "sraven.text.forms": "FORMS",
     "sraven.text.grading": "Grades Summary grade summarise",
-    "sraven.text.ids": "ask find_question",
+    "sraven.text.ids": "find_question",
     "sraven.text.ladder": "LADDER Level",
     "sraven.text.prompts": "render render_answer",
     "sraven.text.questions": "Questions",

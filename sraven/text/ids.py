@@ -9,7 +9,6 @@ from sraven.core.base.escape import quoted
 from sraven.divisions import DIVISIONS
 from sraven.rules import PAPER
 from sraven.task import SRAVEN
-from sraven.text.choosing import Choosing
 from sraven.text.questions import Questions
 from sraven.twins.task import Variant
 
@@ -19,19 +18,10 @@ _NAME = re.compile(
     r"(-unique)?(-unpermuted)?(?:-([a-z0-9]{1,20}))?"
     r"(?:-twins([0-9]{1,2})-([0-9])-([0-9]{1,2})-([01])-([0-9]{1,3}))?"
     rf"_h([0-9]{{1,30}}|{_DIVISION})_s([0-9]{{1,19}})"
-    r"_([a-z]{1,9})-([0-9]{1,8})_([a-z0-9]{1,20})-([0-9]{1,2})(?:_([a-z]{1,20}))?"
+    r"_([a-z]{1,9})-([0-9]{1,8})_([a-z0-9]{1,20})-([0-9]{1,2})"
 )
 _TWINS = "by_columns", "by_rows", "by_values", "by_negation", "variant"
 _INDEX = re.compile("0|[1-9][0-9]{0,7}")
-
-
-def ask(
-    task: SRAVEN, split: str, count: int, form: str = "told", shots: int = 0, choices: str | None = None
-) -> Questions:
-    """Return questions, with eight panels to choose from if ``choices`` names a scheme for them."""
-    if choices is None:
-        return Questions(task, split, count, form, shots)
-    return Choosing(task, split, count, form, shots, choices)
 
 
 @lru_cache(256)
@@ -41,7 +31,7 @@ def _named(name: str) -> Questions | None:
     if not found:
         return None
     version, M, K, unique, unpermuted, rule_set, *rest = found.groups()
-    *twins, holdout, seed, split, count, form, shots, choices = rest
+    *twins, holdout, seed, split, count, form, shots = rest
     drawn: dict[str, Any] = {
         "M": int(M),
         "K": int(K),
@@ -55,7 +45,7 @@ def _named(name: str) -> Questions | None:
     else:
         answers = "unique" if unique else "any"
         task = SRAVEN(**drawn, answers=answers, permute=not unpermuted, rule_set=rule_set or PAPER)
-    questions = ask(task, split, int(count), form, int(shots), choices)
+    questions = Questions(task, split, int(count), form, int(shots))
     return questions if questions.name == name else None
 
 

@@ -1,10 +1,12 @@
 r"""What a reply answers, read as a person would: markup, commas and words around the answer don't matter.
 
-A reply is first made plain: full-width characters and odd spaces become ASCII; Markdown, LaTeX, thoughts and
-the tokens that end a turn go. Then its last *mark* decides: ``Answer:``, ``the answer is``, a heading or
-field called answer, ``\boxed{``. The answer is what stands right behind it. A mark with nothing behind it
-(the reply was cut off) gives none, and so does an answer that is followed by another: this never chooses
-among several.
+A reply is first made plain: full-width characters and odd spaces become ASCII; Markdown, LaTeX, thoughts,
+comments, what is struck out and the tokens that end a turn go. Then its last *mark* decides: ``Answer:``,
+``the answer is``, a heading or field called answer, ``\boxed{``, or ``Answer:`` in some other languages. The
+answer is what stands right behind it. No wrong list is ever read as the answer. So there is none if nothing
+stands behind the mark (the reply was cut off), if another list follows, or if words may take it back or
+change it: in its own sentence nothing may follow but what is known to affirm it, in later ones nothing that
+retracts.
 """
 
 import re
@@ -21,12 +23,18 @@ _TO_ASCII: dict[int, int | None] = {0xFF00 + code: 0x20 + code for code in range
 _TO_ASCII |= {code: 0x20 for code in range(0x80, 0x3001) if category(chr(code)) == "Zs"}
 _TO_ASCII |= dict.fromkeys((0x200B, 0x2060, 0xFEFF))  # of no width
 
-_THOUGHT_STARTS, _THOUGHT_ENDS = (re.compile(rf"<{end}think(?:ing)?>", re.IGNORECASE) for end in ("", "/"))
+_THOUGHTS = "(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"
+_THOUGHT_STARTS, _THOUGHT_ENDS = (
+    re.compile(rf"<{end}{_THOUGHTS}>|\[{end}think\]|◁{end}think▷|<\|channel\|>{channel}", re.IGNORECASE)
+    for end, channel in (("", "(?:analysis|commentary)"), ("/", "final"))
+)
 """What a model thinks isn't its answer, also where it never came to an end."""
 
 _REWRITES = [
     (re.compile(pattern), plain)
     for pattern, plain in (
+        (r"<!--(?s:.*?)(?:-->|\Z)|~~[^~]{1,2000}~~|<(del|strike)>[^<]{0,2000}</\1>", "\n"),
+        (r"(?<=[^\n])<s>[^<]{0,2000}</s>|\\(?:[bx]?cancel|sout|st)\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", "\n"),
         (r"<\|[\w ]{1,40}\|>|</?s>|<(?:eos|end_of_turn)>|<(?:br|p|div)\b[^<>]{0,99}>", "\n"),
         (r"</?(?:b|i|em|strong|code|pre|span|p|div)\b[^<>]{0,99}>", ""),
         (r"\\\\|&", ","),
@@ -49,13 +57,18 @@ _RUN = re.compile(rf"(?<![\w.+-]){_NUMBERS}")
 _SPELT_NUMBER = "|".join(NUMBERS)
 _SPELT = re.compile(rf"[\[(]\s*(?:\b(?:{_SPELT_NUMBER}|[0-9]+)\b[\s,;]*)+[\])]", re.IGNORECASE)
 
-_LETTER = re.compile(r"[\[(]([A-Z])[\])]")
-_BARE_LETTER = re.compile(r"([A-Z])(?=[ \t]*(?:[.:}<\"\n\[]|\Z))")
-
 _OPENING = r"(?:so|thus|hence|therefore|and|the|my|our|final|correct|right)"
+_ABROAD = (
+    r"(?:endgültige )?antwort|réponse(?: finale)?|reponse|respuesta(?: final)?|risposta(?: finale)?"
+    r"|resposta(?: final)?|(?:итоговый |окончательный )?ответ"
+    r"|(?:最终|最後|最后|正确|最終)?的?(?:答案|回答|答え)|정답|답"
+)
+"""The word in German, French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean."""
+
 _MARK = re.compile(
-    rf"(?:^|[.!?:>#\"'{{(\[<-])[ \t]*(?:{_OPENING}[ \t,]+){{0,5}}answer"
-    r"(?:[ \t]+is\b|[ \t]*\n)?[\"' \t]*(?P<strong>[:=>])?"
+    rf"(?:^|(?<=[.!?:>#\"'{{(\[<。！？-]))[ \t]*(?:(?:{_ABROAD})[ \t]*(?P<abroad>:)"
+    rf"|(?:{_OPENING}[ \t,_-]+){{0,5}}(?:final)?answer"
+    r"(?:[ \t]+is\b|[ \t]*\n)?[\"' \t]*(?P<strong>[:=>])?)"
     r"|(?P<box>\\boxed[ \t]*\{)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -67,11 +80,57 @@ _BEHIND = re.compile(
 )
 """What may stand between a mark and its answer."""
 
-NO_REPLY = "no reply: the request failed"
-NO_MARK = "no answer is marked: if replies are cut off, let the model write more tokens"
+_RETRACTS = re.compile(
+    r"\b(?:wrong|incorrect|mistaken?|error|invalid|false|fails?|wait|hmm+|oops|actually|no|nope|sorry|apologi[sz]e"
+    r"|correction|scratch|disregard|ignore|retract|never ?mind|instead|rather|should (?:be|have)|must be"
+    r"|second thoughts?|re-?(?:check|consider|think|do|compute|verif)\w*|double-check|revers\w+|swap\w*"
+    r"|shift\w*|rotat\w+|permut\w+|reorder\w*|sort\w*|flip\w*|invert\w*|then (?:add|subtract|take|apply)"
+    r"|(?:each|every|all) (?:number|digit|entr|element|value)\w*|nein|falsch|нет)\b"
+    r"|(?:\bnot|n't|\bnever)\b[^\n.!?;,]{0,40}\b(?:it|right|correct|valid|fit|work|answer|final|true)\b"
+    r"|不对|错|❌|✗|✘",
+    re.IGNORECASE,
+)
+"""Words behind an answer that may take it back or change it."""
+
+_UNASSERTED = re.compile(
+    r"\b(?:wrong|incorrect|mistaken?|false|suppos\w*|assum\w*|hypothe\w*|if|not|never|tempting|naive|trap|example)\b"
+    r"|n't\b|\be\.g\.",
+    re.IGNORECASE,
+)
+"""Words before a mark, in its sentence, with which it doesn't say what the answer is."""
+
+_REASON = (
+    r"(?:because|since|based on|according to|which (?:fits|matches|completes|follows|satisfies))\b"
+    r"[^\n.!?]{0,300}"
+)
+_AFFIRMS = re.compile(
+    r"(?:(?:I|we)(?:'m| am| are|'d| would)? (?:think|believe|say|guess|suppose|(?:quite |very |fairly )?"
+    r"(?:sure|confident|certain))"
+    r"|as (?:requested|required|asked|computed|derived|found|shown|explained|described)(?: above)?"
+    r"|(?:is|for|as) (?:the|my) (?:(?:missing|last|ninth|final|correct|right) )*(?:panel|answer|list)"
+    r"|(?:it is |it's )?the only (?:one|panel|answer)(?: that fits)?"
+    rf"|is (?:correct|right)|[✓✔✅☑👍🎉\ufe0f]+|{_REASON})?",
+    re.IGNORECASE,
+)
+"""What may stand behind an answer, in its sentence."""
+
+_CLOSERS = re.compile(r"(?:[ \t\])}>\"'|,;:]|</?\w{1,20}>)*")
+_SENTENCE = re.compile(r"([^\n.!?<。！？]*)([?？])?")
+_NEXT_FIELD = re.compile(r'[ \t"\'\]]*,\s*["\'][\w ]{1,60}["\']\s*:')
+"""Of an object in JSON, behind the field that has the answer."""
+
+NO_REPLY = "no reply, the request failed: ask again, by the same line or `--remaining`"
+CUT_OFF = "cut off: let the model write more tokens, --max-tokens"
+REFUSED = "refused: the model won't answer; read what it says, and try a system prompt"
+NO_MARK = "no answer is marked, and prompts ask for `Answer: […]`: look at how replies end"
 NOTHING = "the last mark has no answer behind it: if replies are cut off, let the model write more tokens"
+TAKEN_BACK = "what stands beside the answer may take it back or change it"
 OTHER = "what is marked is no panel of the puzzle: another length, or numbers that it doesn't have"
 SEVERAL = "several answers that differ"
+
+
+_SENTENCE_LENGTH = 500
+"""Letters before a mark that are looked at."""
 
 
 class Reading(NamedTuple):
@@ -110,7 +169,7 @@ def _read(
     for mark in _MARK.finditer(text):
         between = _BEHIND.match(text, mark.end())
         found = behind(text, between.end() if between else mark.end())
-        if found or mark["strong"] or mark["box"]:
+        if found or mark["strong"] or mark["abroad"] or mark["box"]:
             marked.append((mark.start(), found))
     if not marked:
         return Reading(None, NO_MARK)
@@ -122,7 +181,26 @@ def _read(
         return Reading(None, OTHER)
     before = [each for _, each in marked[:-1] if each and "\n" not in text[each.end() : start]]
     named = {value(each[1]) for each in (*before, *others(text, last.end()))}
-    return Reading(None, SEVERAL) if named - {None, answer} else Reading(answer)
+    if named - {None, answer}:
+        return Reading(None, SEVERAL)
+    return Reading(answer) if _is_asserted(text, start, last.end()) else Reading(None, TAKEN_BACK)
+
+
+def _is_asserted(text: str, start: int, end: int) -> bool:
+    """Return whether nothing beside an answer, from its mark to its end, denies or changes it."""
+    before = re.split(r"[.!?\n\"]", text[max(0, start - _SENTENCE_LENGTH) : start])[-1]
+    if _UNASSERTED.search(before):
+        return False
+    if field := _NEXT_FIELD.match(text, end):
+        rest = field.end()
+    else:
+        closed = _CLOSERS.match(text, end)
+        sentence = _SENTENCE.match(text, closed.end() if closed else end)
+        assert sentence, "it may be empty"
+        said, rest = sentence[1].rstrip(" \t\"'*)]},;:|"), sentence.end()
+        if sentence[2] or not _AFFIRMS.fullmatch(said) or _RETRACTS.search(said):
+            return False
+    return not _RETRACTS.search(text, rest)
 
 
 def unspell(reply: Any) -> Any:
@@ -145,20 +223,5 @@ def read_panel(reply: object, M: int, K: int) -> Reading:
         reply,
         lambda text, at: _LISTED.match(text, at) or _BARE.match(text, at),
         lambda text, start: chain(_LISTED.finditer(text, start), _RUN.finditer(text, start)),
-        value,
-    )
-
-
-def read_letter(reply: object, choices: int) -> Reading:
-    """Return the number of the choice that a reply names, from 0."""
-
-    def value(letter: str) -> int | None:
-        number = ord(letter) - ord("A")
-        return number if number < choices else None
-
-    return _read(
-        reply,
-        lambda text, at: _LETTER.match(text, at) or _BARE_LETTER.match(text, at),
-        _LETTER.finditer,
         value,
     )

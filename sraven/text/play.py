@@ -1,7 +1,7 @@
 """Sets of questions as a page on which a person answers them: one file of HTML that asks no server.
 
 In the page are the contexts of the questions and what the ids are made of. Targets are in it for practice
-alone, which asks what anyone may train on.
+alone, which asks what anyone may train on; where the result may be shown at the end, a digest of each.
 """
 
 import json
@@ -10,14 +10,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, repeat
+from pathlib import Path
 from typing import Any
 
-from sraven.core.base.errors import ConfigurationError
+import numpy as np
+
+from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.page.marks import draw_project
 from sraven.core.page.render import Asset, render
+from sraven.core.system.files import read_bounded, write_text
+from sraven.rules import Rule
 from sraven.task import SRAVEN
-from sraven.text.choosing import Choosing
-from sraven.text.forms import FORMS, Setting
+from sraven.text.forms import FORMS
 from sraven.text.questions import Questions
 from sraven.views.show import make_puzzle
 
@@ -28,6 +32,28 @@ PRACTICE_SPLIT = "train"
 
 PRACTICE_FEATURES, PRACTICE_COUNT = (1, 2, 3, 4), 5
 """Features of the levels of practice, and puzzles of each."""
+
+WORDS = {
+    "constant": "the same number three times",
+    "progression +1": "one more each time",
+    "progression +2": "two more each time",
+    "progression -1": "one less each time",
+    "progression -2": "two less each time",
+    "addition": "the first two added give the third",
+    "subtraction": "the second taken from the first gives the third",
+    "distribute three": "three numbers, the same ones in each row, in any order",
+    "minimum": "the third is the smaller of the first two",
+    "maximum": "the third is the larger of the first two",
+}
+"""The rules for people, by name; others are shown as formulas."""
+
+EXAMPLE = ((2, 6), (6, 3), (4, 6)), ((5, 1), (1, 6), (7, 1)), ((0, 3), (3, 1), (2, 3))
+"""The worked example, solved: one number stays the same, one goes up by one. No other panel fits."""
+
+_STARTS = (5, 2), (6, 4)
+"""What the examples of rules begin with, a row each."""
+
+_MARK = b'data-play="'
 
 
 def practise(
@@ -43,6 +69,7 @@ def make_play(
     title: str,
     practice: bool = False,
     in_order: Callable[[Iterable[Iterable[int]]], Iterator[int]] = chain.from_iterable,
+    result: bool = False,
 ) -> str:
     """Return the page of some sets of questions as HTML.
 
@@ -50,18 +77,19 @@ def make_play(
     that `sraven.text.completions` reads, with the ``seconds`` that each question took.
 
     Args:
-        asked: the sets, without solved examples and without choices.
+        asked: the sets, without solved examples.
         title: what to call them all, such as the name of a board.
         practice: whether to show the answers, and the rules behind them, after each reply.
         in_order: yields what several sets have for each question, in the order in which they are asked; one
             set after the other unless it is given.
+        result: whether to say at the end how many replies are right.
 
     Raises:
-        ConfigurationError: for sets that can't be asked like this, too many questions, or practice on
-            another split than ``train``.
+        ConfigurationError: for sets that can't be asked like this, too many questions, practice on another
+            split than ``train``, or a result where puzzles may have several answers.
     """
-    _check(asked, practice)
-    sets = [_pack(questions, practice) for questions in asked]
+    _check(asked, practice, result)
+    sets = [_pack(questions, practice, result) for questions in asked]
     order = bytes(in_order([repeat(number, questions.count) for number, questions in enumerate(asked)]))
     digest = sha256(json.dumps([sets, list(order)]).encode()).hexdigest()
     places = b64encode(order).decode()
@@ -74,15 +102,40 @@ def make_play(
         play=json.dumps(play, separators=(",", ":")),
         title=title,
         practice=practice,
+        told=any(FORMS[questions.form].bounded for questions in asked),
+        example=EXAMPLE,
         total=sum(questions.count for questions in asked),
     )
 
 
-def _check(asked: Sequence[Questions], practice: bool) -> None:
+def write_play(path: Path, page: str, force: bool = False) -> None:
+    """Write a page, over another page of puzzles or where nothing is.
+
+    Args:
+        path: the file.
+        page: what `make_play` returned.
+        force: whether to write over whatever is there.
+
+    Raises:
+        OutputError: if something else is there.
+    """
+    if path.is_file() and not force:
+        try:
+            ours = _MARK in read_bounded(path)
+        except OSError:
+            ours = False
+        if not ours:
+            raise OutputError(
+                f"{path} is no page of puzzles; choose another file, or write over it by --force"
+            )
+    write_text(path, page)
+
+
+def _check(asked: Sequence[Questions], practice: bool, result: bool) -> None:
     for questions in asked:
-        if isinstance(questions, Choosing) or questions.shots:
+        if questions.shots:
             raise ConfigurationError(
-                f"{questions.name} has choices or solved examples, which a page doesn't show; leave them out"
+                f"{questions.name} has solved examples, which a page doesn't show; leave them out"
             )
         if not FORMS[questions.form].is_usual:
             raise ConfigurationError(
@@ -93,25 +146,51 @@ def _check(asked: Sequence[Questions], practice: bool) -> None:
                 f"{questions.name} is of {questions.split}; practice shows answers, so it takes "
                 f"{PRACTICE_SPLIT} alone"
             )
+        if result and questions.task.answers != "unique":
+            raise ConfigurationError(
+                f"{questions.name} may have several answers; --result takes puzzles with one, --answers "
+                "unique"
+            )
     total = sum(questions.count for questions in asked)
     if not 0 < total <= MOST_PUZZLES:
         raise ConfigurationError(f"there are {total:,} questions; expected 1 to {MOST_PUZZLES:,} for a page")
 
 
-def _pack(questions: Questions, practice: bool) -> dict[str, Any]:
+def _pack(questions: Questions, practice: bool, result: bool) -> dict[str, Any]:
     """Return what the page knows of a set, as JSON values."""
-    task, form = questions.task, FORMS[questions.form]
-    contexts = questions.take(range(questions.count)).context
-    solved = [_solve(task, questions.split, n) for n in range(questions.count)] if practice else []
-    return {
+    task, every = questions.task, range(questions.count)
+    packed = {
         "name": questions.name,
         "M": task.M,
         "K": task.K,
-        "explained": form.explain(Setting(task.M, task.K, task.permute, task.rules)),
-        "round": form.bounded,
-        "contexts": b64encode(contexts.tobytes()).decode(),
-        **({"solutions": solved} if practice else {}),
+        "mixed": task.permute,
+        "rules": _rules(task) if FORMS[questions.form].bounded else [],
+        "contexts": b64encode(questions.take(every).context.tobytes()).decode(),
     }
+    if practice:
+        packed["solutions"] = [_solve(task, questions.split, n) for n in every]
+    if result:
+        lines = zip(map(questions.id_of, every), questions.answers(every), strict=True)
+        packed["digests"] = [sha256(f"{name} {answer}".encode()).hexdigest() for name, answer in lines]
+    return packed
+
+
+def _rules(task: SRAVEN) -> list[dict[str, str]]:
+    """Return the rules in words, with rows that follow them."""
+    return [
+        {"words": WORDS.get(rule.name, f"{rule.name}: {rule.row}"), "rows": _example_rows(rule, task.K)}
+        for rule in task.rules
+    ]
+
+
+def _example_rows(rule: Rule, K: int) -> str:
+    """Return two rows that follow a rule, such as ``3 4 5 · 6 7 0``."""
+    if rule.draw:
+        drawn = rule.draw(*np.array(_STARTS).T % K, K)
+        rows = np.stack(np.broadcast_arrays(*drawn), axis=1).tolist()
+    else:  # distribute three
+        rows = [[1, 4, 2], [2, 1, 4]] if K > 4 else [[0, 1, 2], [2, 0, 1]]
+    return " · ".join(" ".join(map(str, row)) for row in rows)
 
 
 def _solve(task: SRAVEN, split: str, index: int) -> dict[str, Any]:
@@ -120,7 +199,7 @@ def _solve(task: SRAVEN, split: str, index: int) -> dict[str, Any]:
     places = puzzle.permutations.argsort(axis=1).T.tolist()  # of each feature, by column
     rules = [task.rules[rule] for rule in puzzle.rules]
     features = [
-        {"rule": rule.name, "row": rule.row, "rows": rows, "places": place}
+        {"rule": WORDS.get(rule.name, rule.name), "rows": rows, "places": place}
         for rule, rows, place in zip(rules, puzzle.rows.tolist(), places, strict=True)
     ]
     return {"target": puzzle.panels[8].tolist(), "answers": puzzle.answers.tolist(), "features": features}

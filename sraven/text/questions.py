@@ -101,10 +101,6 @@ class Questions:
         """Return the id of a question."""
         return f"{self.name}_{index}"
 
-    def floors(self) -> dict[str, Mean]:
-        """Return what solvers score that look for no rule, where there are some."""
-        return {}
-
     def take(self, indices: Indices) -> Batch:
         """Return instances by their indices."""
         return self.task.take(self.split, np.asarray(indices, np.int64))
@@ -132,10 +128,7 @@ class Questions:
         setting = Setting(task.M, task.K, task.permute, task.rules)
         solved = solve(*self._pose("train", self.shown(indices))) if self.shots else []
         puzzles, answers = self._pose(self.split, indices)
-        return compose(self.form, setting, self._how_to_reply(), solved, puzzles), answers
-
-    def _how_to_reply(self) -> str:
-        return how_to_answer(self.form, self.task.M)
+        return compose(self.form, setting, how_to_answer(self.form, task.M), solved, puzzles), answers
 
     def _pose(self, split: str, indices: Indices) -> tuple[list[str], list[str]]:
         """Return puzzles by their indices, and the right last lines of replies."""

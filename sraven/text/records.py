@@ -9,8 +9,8 @@ from sraven.text.questions import Questions
 
 Record = dict[str, Any]
 
-OF_SOLVED = "answer", "text"
-"""What the record of a question has only if it is shown solved."""
+CANARY = "SRAVEN in words: benchmark data, not to be trained on; canary 86ee7636-ba28-4ac6-9236-fd302c7a9e32"
+"""Stands in each line of prompts and completions but those of `train`, so that it is found in a corpus."""
 
 
 def records(questions: Questions, wanted: Any = None, solved: bool = False) -> Iterator[Record]:
@@ -30,6 +30,7 @@ def records(questions: Questions, wanted: Any = None, solved: bool = False) -> I
                 "index": index,
                 "sha256": sha256(prompt.encode()).hexdigest(),
                 "prompt": prompt,
+                **({} if questions.split == "train" else {"canary": CANARY}),
             }
             if solved:
                 record |= {"answer": answer, "text": f"{prompt}\n{answer}"}

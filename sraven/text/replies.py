@@ -3,7 +3,7 @@
 import re
 
 from sraven.core.base.arguments import check_choice
-from sraven.text.lenient import read_letter, read_panel
+from sraven.text.lenient import read_panel
 
 READINGS = ("strict", "lenient")
 """How replies are read: rewards and version 1 of the text board read strictly."""
@@ -14,32 +14,15 @@ _LIST = rf"\[ *({_NUMBER}(?: +{_NUMBER})*) *\]"
 _BLANK = " \t\r\n"
 
 
-def _answers(content: str) -> re.Pattern[str]:
-    """Return what a last line has to look like, bold or not, that gives ``content``."""
-    bold = rf"\*\*Answer: *{content}\*\*|\*\*Answer:\*\* *{content}"
-    return re.compile(rf"[ \t]*(?:Answer: *{content}|{bold})")
+_PANEL = re.compile(rf"[ \t]*(?:Answer: *{_LIST}|\*\*Answer: *{_LIST}\*\*|\*\*Answer:\*\* *{_LIST})")
+"""What a last line has to look like, bold or not."""
 
 
-_PANEL, _LETTER = _answers(_LIST), _answers("([A-Z])")
-
-
-def answer_pattern(letters: bool) -> str:
-    """Return a pattern to search replies for, by which other programs read them as this module does.
-
-    It is found in a reply that ends in an answer, and nowhere else. Its one group that isn't empty is the
-    answer as it is written there: ``3 6 2 0``, or a letter.
-
-    Args:
-        letters: whether answers are letters, as `parse_letter` reads them, or panels, as `parse` does.
-    """
-    return rf"(?:\A|\n){(_LETTER if letters else _PANEL).pattern}[ \t\r\n]*\Z"
-
-
-def _read(pattern: re.Pattern[str], reply: object) -> str | None:
+def _read(reply: object) -> str | None:
     if not isinstance(reply, str):
         return None
     whole = reply.rstrip(_BLANK)
-    found = pattern.fullmatch(whole, whole.rfind("\n") + 1)
+    found = _PANEL.fullmatch(whole, whole.rfind("\n") + 1)
     return next((group for group in found.groups() if group is not None), None) if found else None
 
 
@@ -68,20 +51,7 @@ def parse(reply: object, M: int, K: int, reading: str = "strict") -> tuple[int, 
         ConfigurationError: for another reading.
     """
     check_choice("reading", reading, READINGS)
-    panel = tuple(map(int, (_read(_PANEL, reply) or "").split()))
+    panel = tuple(map(int, (_read(reply) or "").split()))
     if len(panel) == M and max(panel) < K:
         return panel
     return read_panel(reply, M, K).answer if reading == "lenient" else None
-
-
-def parse_letter(reply: object, choices: int, reading: str = "strict") -> int | None:
-    """Return the number of the choice that a reply answers, from 0, or None.
-
-    The last line is ``Answer: C``, one of the first ``choices`` capital letters; `parse` says what else may
-    be there, and what the readings are.
-    """
-    check_choice("reading", reading, READINGS)
-    letter = _read(_LETTER, reply)
-    if letter is not None and ord(letter) - ord("A") < choices:
-        return ord(letter) - ord("A")
-    return read_letter(reply, choices).answer if reading == "lenient" else None

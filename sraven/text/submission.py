@@ -1,90 +1,110 @@
 """Submissions to boards of texts, made of files of completions."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import quoted
-from sraven.core.boards.board import Board, read_board
 from sraven.core.submissions.submit import check_new, write_submission
-from sraven.core.tasks.families import wording_of
-from sraven.text.completions import Sheets, Usage, read_completions
+from sraven.text.completions import Completion, Usage, read_completions
+from sraven.text.ids import find_question
+from sraven.text.mixtures import Place, place_of, read_text_board
 from sraven.text.questions import Questions
-from sraven.text.wording import LadderWording
+from sraven.text.task import Ladder
+
+NO_HARNESS = "unknown"
+"""What put the prompts to a model, where neither the files nor their owner say it."""
 
 
 class Completed(NamedTuple):
     """A file of completions of a board's questions.
 
     Attributes:
+        board: the id of the board.
         form: in which they were asked, a name of the board's prompts.
-        replies: one for each question, in the order of the board; None where the file has none.
+        samples: runs, each a reply to each question in the order of the board; None where there is none.
         missing: how many questions the file doesn't have.
         usage: tokens and cost of the replies, as far as they say it.
+        models: what the lines say of the model that replied, and of what was asked for: names, each once.
+        asked: how it was asked, as the lines say it, each once.
     """
 
+    board: str
     form: str
-    replies: list[str | None]
+    samples: list[list[str | None]]
     missing: int
     usage: Usage
+    models: list[str]
+    asked: list[dict[str, Any]]
 
 
-def read_text_board(board_id: str) -> tuple[Board, LadderWording]:
-    """Return a board whose questions `sraven text` asks.
-
-    Raises:
-        ConfigurationError: if there is no such board, or it asks no questions in words.
-    """
-    board = read_board(board_id)
-    wording = wording_of(board.task) if board.is_text else None
-    if not isinstance(wording, LadderWording):
-        raise ConfigurationError(f"{board.id} asks nothing in words; `sraven boards` lists those that do")
-    return board, wording
-
-
-def board_questions(wording: LadderWording) -> Iterator[tuple[str, int, Questions]]:
-    """Yield the sets of questions of a board: their form, the number of the rung, and the questions."""
-    for form in wording.forms:
-        for rung, questions in enumerate(wording.questions(form)):
-            yield form, rung, questions
-
-
-def read_board_completions(path: Path, board: Board, wording: LadderWording) -> Completed:
+def read_board_completions(path: Path) -> Completed:
     """Read completions of a board's questions, all asked in one form, in any order.
 
+    The board is found by the ids. Several replies to a question are as many samples, each a run of its own.
+
     Raises:
-        ConfigurationError: at the first line that can't be read, is of another question or form, or is the
-            second of its question; or if there is none.
+        ConfigurationError: at the first line that can't be read, is of no board, or of another board or form
+            than the first one; or if there is none.
     """
-    sets = {questions: (form, rung) for form, rung, questions in board_questions(wording)}
-    sheets = Sheets()
-    replies: list[str | None] = [None] * wording.task.count
-    asked = ""
+    first: Place | None = None
+    task: Ladder | None = None
+    places: dict[str, Place] = {}
+    replies: dict[int, list[str]] = {}
+    found: set[int] = set()
+    usage, models, asked = Usage(), list[str](), list[dict[str, Any]]()
     for completion in read_completions(path):
-        sheet = sheets.add(completion)
-        form, rung = sets.get(sheet.questions, ("", 0))
-        if not form:
+        name, _, _ = completion.question.rpartition("_")
+        questions, index = _find(completion)
+        if name not in places:
+            places[name] = _place(completion, questions)
+        place = places[name]
+        if first is None or task is None:
+            first, task = place, read_text_board(place.board)[1].task
+        if (place.board, place.form) != (first.board, first.form):
             raise ConfigurationError(
-                f"{completion.where}: {quoted(completion.question)} is no question of {board.id}; "
-                f"`sraven text generate --board {board.id}` gives those"
+                f"{completion.where}: is of {place.board} asked {place.form}, and the first one of "
+                f"{first.board} asked {first.form}; submit each board and form apart"
             )
-        if asked and form != asked:
-            raise ConfigurationError(
-                f"{completion.where}: was asked {form}, and the first one {asked}; submit each form apart"
-            )
-        asked, replies[wording.task.place(rung, sheet.indices[-1])] = form, completion.text
-    if not asked:
+        at = task.place(place.rung, index)
+        found.add(at)
+        if completion.text is not None:
+            replies.setdefault(at, []).append(completion.text)
+        usage += completion.usage
+        for name, known in (("model", models), ("asked", asked)):
+            if (value := completion.said.get(name)) and value not in known:
+                known.append(value)
+    if first is None or task is None:
         raise ConfigurationError(f"{path} has no completions")
-    missing = wording.task.count - sum(len(sheet.indices) for sheet in sheets)
-    return Completed(asked, replies, missing, sum((sheet.usage for sheet in sheets), Usage()))
+    runs: list[list[str | None]] = [
+        [replies[at][run] if len(replies.get(at, ())) > run else None for at in range(task.count)]
+        for run in range(max(map(len, replies.values()), default=1))
+    ]
+    return Completed(first.board, first.form, runs, task.count - len(found), usage, models, asked)
+
+
+def _find(completion: Completion) -> tuple[Questions, int]:
+    try:
+        return find_question(completion.question)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"{completion.where}: {error}") from None
+
+
+def _place(completion: Completion, questions: Questions) -> Place:
+    place = place_of(questions)
+    if place is None or place.fresh is not None:
+        raise ConfigurationError(
+            f"{completion.where}: {quoted(completion.question)} is no question of a board; `sraven text "
+            "generate --board` gives those"
+        )
+    return place
 
 
 def write_text_submission(
     out: str | os.PathLike[str],
-    board_id: str,
     completions: Sequence[Path],
     *,
     method: Mapping[str, Any],
@@ -96,37 +116,68 @@ def write_text_submission(
 
     Args:
         out: a directory that doesn't exist yet.
-        board_id: of a board of texts, such as ``sraven-text-v1``.
-        completions: the files: of one run each, all asked in one form.
-        method: as for `sraven.write_submission`.
+        completions: the files: of a run each, or of several if questions have several replies; all of one
+            board, asked in one form.
+        method: as for `sraven.write_submission`; ``name`` is the model's unless it is given.
         model: as there.
         training: as there.
         replies: as there, without ``form``, ``prompt_digest`` and ``usage``: the ids of the completions say
-            the form, the prompt of a question is the board's, and the lines say what replies took.
+            the form, the prompt of a question is the board's, and the lines say what replies took. What
+            `sraven text ask` wrote into the lines is taken from them: ``model``, ``revision``, the harness,
+            and how it was asked.
 
     Returns:
         what was read of each file.
 
     Raises:
-        ConfigurationError: for completions of other questions, or a description that isn't allowed.
+        ConfigurationError: for completions of other questions, a description that isn't allowed, or one that
+            lacks the model or its revision.
         OutputError: if ``out`` exists.
     """
     check_new(Path(out))
-    board, wording = read_text_board(board_id)
-    read = [read_board_completions(path, board, wording) for path in completions]
-    if other := next((each.form for each in read if each.form != read[0].form), None):
+    read = [read_board_completions(path) for path in completions]
+    first = read[0]
+    if other := next((each for each in read if (each.board, each.form) != (first.board, first.form)), None):
         raise ConfigurationError(
-            f"the files were asked in the forms {read[0].form} and {other}; submit each apart"
+            f"the files are of {first.board} asked {first.form} and {other.board} asked {other.form}; submit "
+            "each board and form apart"
         )
-    form, usage = read[0].form, sum((each.usage for each in read), Usage())
+    board, usage = read_text_board(first.board)[0], sum((each.usage for each in read), Usage())
     took = {"usage": asdict(usage)} if usage.with_tokens or usage.with_cost else {}
+    described = {**_described(read), **replies}
+    if lacking := [name for name in ("model", "revision") if not described.get(name)]:
+        raise ConfigurationError(
+            f"the files don't say the {lacking[0]} that replied; name it, --{lacking[0]}"
+        )
     write_submission(
         out,
-        board_id,
-        {board.primary_split: [each.replies for each in read]},
-        method=method,
+        board.id,
+        {board.primary_split: [run for each in read for run in each.samples]},
+        method={"name": described["model"], **method},
         model=model,
         training=training,
-        replies={**replies, "form": form, "prompt_digest": board.prompts[form], **took},
+        replies={**described, "form": first.form, "prompt_digest": board.prompts[first.form], **took},
     )
     return read
+
+
+def _described(read: Sequence[Completed]) -> dict[str, Any]:
+    """Return what the lines of the files say of the model, and of how it was asked.
+
+    Raises:
+        ConfigurationError: if they were asked in several ways, or several models replied.
+    """
+    asked, models = list[dict[str, Any]](), list[str]()
+    for each in read:
+        asked += [said for said in each.asked if said not in asked]
+        models += [name for name in each.models if name not in models]
+    if len(asked) > 1 or len(models) > 1:
+        raise ConfigurationError(
+            "the files were asked in several ways, or of several models: "
+            f"{quoted(asked[1] if len(asked) > 1 else models[1])} beside "
+            f"{quoted(asked[0] if len(asked) > 1 else models[0])}; submit each apart"
+        )
+    said = dict(asked[0]) if asked else {}
+    known: dict[str, Any] = {name: said.pop(name) for name in ("model", "temperature") if name in said}
+    known |= {"harness": said.pop("harness", NO_HARNESS), "harness_version": said.pop("version", NO_HARNESS)}
+    return {**known, **({"revision": models[0]} if models else {}), **({"settings": said} if said else {})}

@@ -47,8 +47,9 @@ class Edition(NamedTuple):
 EDITIONS = {
     1: Edition(False, {"told": "told", "untold": "untold"}),
     2: Edition(True, {"told": "told2", "untold": "untold2"}),
+    3: Edition(False, {"told": "told2", "untold": "untold2"}),
 }
-"""The editions of the text boards, which are their versions. None changes."""
+"""The editions of the text boards: versions 1 and 2, and that for people, from easy to hard. None changes."""
 
 PADDING = 255
 """What stands in arrays where a rung has fewer features than another: no symbol."""

@@ -29,8 +29,6 @@ def names(*words):
 
 
 def test_names_of_the_help_are_those_of_the_tables():
-    module = import_module("cli.commands.text.generate")
-    assert tuple(text.SCHEMES) == module.SCHEMES
     assert tuple(text.FORMS) == import_module("cli.shared.questions").FORMS
 
 
@@ -54,7 +52,6 @@ def test_boards(line):
         ("show --split", ["train", "test", "ood", "all"]),
         ("fuzzylogic show --split", ["train", "test", "ood", "ood_terms", "all"]),
         ("fuzzylogic generate --query", ["uniform", "fixed_context", "fixed_query"]),
-        ("text generate --choices", ["context", "uniform", "near", "centred"]),
         ("train sraven-v1 --attention", [*ATTENTION, *MODULES]),
         ("train sraven-v1 --activation", list(ACTIVATIONS)),
         ("train sraven-v1 --network", list(NETWORKS)),

@@ -24,7 +24,6 @@ from sraven.core.dataset.directory import JOURNAL
 from sraven.core.leaderboard.maintainers import REPRODUCED
 from sraven.core.leaderboard.unfiled import score_folder
 from sraven.core.system.staging import STAGING
-from sraven.text.published import read_sets, write_files
 
 CONTROL = "\x1b[2K\r\n::error::\u202e"
 
@@ -124,11 +123,6 @@ def test_of_replies(run, done, tmp_path):
     replies.write_text("".join(json.dumps({"id": name, "completion": "[1 2]"}) + "\n" for name in ids))
     scored = ["text", "score", replies, "--out", tmp_path / "verdicts.jsonl"]
     harmless(run, replies, line_texts, scored, [*asked, "--remaining", replies])
-    folder = tmp_path / "questions"
-    folder.mkdir()
-    done(*asked, "--solved", "--out", tmp_path / "prompts.jsonl")
-    write_files(read_sets(tmp_path / "prompts.jsonl"), folder)
-    harmless(run, folder / "questions.json", json_texts, ["verify", folder])
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ from helpers.page import Page
 from helpers.submissions import SRAVEN_BOARD, description, small_contents, use_boards
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
 from sraven.text import find_question
-from sraven.text.published import read_sets
 from sraven.text.tokens import estimate_tokens
 
 ASKED = ["text", "generate", "--M", "2", "--K", "7", "-n", "6"]
@@ -32,12 +31,12 @@ def test_prompts_name_themselves_and_hold_no_answers(done):
         assert number == index == line["index"] and line["split"] == "ood"
         assert [line["prompt"]] == questions.prompts([index])
         assert line["sha256"] == sha256(line["prompt"].encode()).hexdigest()
-        assert set(line) == {"id", "split", "index", "sha256", "prompt"}
+        assert set(line) == {"id", "split", "index", "sha256", "prompt", "canary"}
     assert questions.task.answers == "unique" and questions.form == "told"
     assert read(done(*ASKED, "--answers", "any"))[0]["id"] == "v1_M2-K7_h25_s0_ood-6_told-0_0"
 
 
-@pytest.mark.parametrize("options", [[], ["--choices", "uniform", "--shots", "1"], ["--form", "untold"]])
+@pytest.mark.parametrize("options", [[], ["--shots", "1"], ["--form", "untold"]])
 def test_a_whole_round_scores_one(run, done, tmp_path, options):
     prompts, verdicts = tmp_path / "p.jsonl", tmp_path / "v.jsonl"
     assert "6 prompts" in done(*ASKED, *options, "--solved", "--out", prompts)
@@ -46,33 +45,34 @@ def test_a_whole_round_scores_one(run, done, tmp_path, options):
     answers = [{"id": line["id"], "completion": line["answer"]} for line in lines]
     completions = write_lines(tmp_path / "c.jsonl", answers)
     code, out, err = run("text", "score", completions, "--json", "--out", verdicts)
-    [score] = json.loads(out)
-    assert (code, err, score["target"]["value"], score["missing"]) == (0, "", 1, 0)
+    [found] = json.loads(out)["scores"]
+    score = found["total"]
+    assert (code, err, score["accuracy"]["value"], score["missing"]) == (0, "", 1, 0)
     assert [line["id"] for line in read(verdicts.read_text())] == [line["id"] for line in lines]
     assert all(line["target"] and line["valid"] for line in read(verdicts.read_text()))
     code, out, err = run("text", "score", completions)
-    assert code == 0 and score["questions"] in out
-    assert ("choosing the least frequent in the matrix" in out) == ("--choices" in options)
+    assert code == 0 and found["name"] in out
     assert ("ceiling –" in err) == ("untold" in options)
 
 
 def test_what_is_left_is_asked_again(run, done, tmp_path):
     every = read(done(*ASKED))
     replies = [{"id": line["id"], "completion": "Answer: [0 0]"} for line in every[2:5]]
+    replies.append({"id": every[0]["id"], "completion": None})
     completions = write_lines(tmp_path / "c.jsonl", replies)
     assert read(done(*ASKED, "--remaining", completions)) == [every[0], every[1], every[5]]
     code, _, err = run("text", "score", completions)
     assert code == 0
-    assert f"3 of 6 questions have no completion and count as wrong; the first is {every[0]['id']}" in err
+    assert f"2 of 6 questions have no completion and count as wrong; the first is {every[1]['id']}" in err
 
 
 def test_refusals_take_a_line_and_leave_what_was_there(done, refused, tmp_path):
     verdicts, line = tmp_path / "v.jsonl", {"id": read(done(*ASKED))[0]["id"], "completion": "hm"}
-    completions = write_lines(tmp_path / "c.jsonl", [line, line])
+    completions = write_lines(tmp_path / "c.jsonl", [line, {"id": "7", "completion": "hm"}])
     verdicts.write_text("old")
-    assert "line 2: a second completion" in refused("text", "score", completions, "--out", verdicts)
+    assert "line 2: '7' is no id" in refused("text", "score", completions, "--out", verdicts)
     assert verdicts.read_text() == "old" and len(list(tmp_path.iterdir())) == 2
-    for options in ("--form spoken", "--choices far", "--split all", "-n 0", "--M 99"):
+    for options in ("--form spoken", "--split all", "-n 0", "--M 99"):
         found = refused(*ASKED, *options.split(), "--out", tmp_path / "p.jsonl")
         assert options.split()[-1] in found
     assert not (tmp_path / "p.jsonl").exists()
@@ -105,6 +105,12 @@ def test_practice_is_of_train_and_starts_easy(done, refused, tmp_path):
         message = refused("text", "play", "--practice", *option, "--out", tmp_path / "other.html")
         assert f"takes puzzles of train; leave {option[0]} out" in message
     assert not (tmp_path / "other.html").exists()
+    (tmp_path / "other.html").write_text("my thesis")
+    again = ["text", "play", "--practice", "--M", "2", "--out"]
+    assert "is no page of puzzles" in refused(*again, tmp_path / "other.html")
+    assert (tmp_path / "other.html").read_text() == "my thesis"
+    done(*again, tmp_path / "other.html", "--force")
+    assert "takes puzzles with one, --answers unique" in refused(*again, page, "--result")
 
 
 # Boards
@@ -128,7 +134,7 @@ def test_completions_become_a_submission_that_scores(done, prompts, tmp_path):
     replies = [*right_replies()[:40], None, "no", "", "Answer: [9 9]"]
     lines = [{"id": each["id"], "completion": reply} for each, reply in zip(prompts, replies, strict=True)]
     path = write_lines(tmp_path / "done.jsonl", lines[::-1])
-    out = done("text", "submit", path, "--board", BOARD, "--out", tmp_path / "s", *SAID, "--json")
+    out = done("text", "submit", path, "--out", tmp_path / "s", *SAID, "--json")
     assert json.loads(out)["form"] == "told-0-shot"
     found = json.loads(done("score", tmp_path / "s", "--json"))["splits"]["ladder"]["metrics"]
     assert found["accuracy"]["mean"] == pytest.approx(40 / 44, abs=1e-9)
@@ -138,15 +144,15 @@ def test_completions_become_a_submission_that_scores(done, prompts, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda ids: ["v1_M4-K8-unique_h25_s0_ood-2000_told-0_7"], "is no question of sraven-text-small-v1"),
-        (lambda ids: [ids[0], ids[1].replace("_told-0_", "_untold-0_")], "submit each form apart"),
+        (lambda ids: ["v1_M4-K8-unique_h25_s0_ood-2000_told-0_7"], "is no question of a board"),
+        (lambda ids: [ids[0], ids[1].replace("_told-0_", "_untold-0_")], "submit each board and form apart"),
         (lambda ids: [], "has no completions"),
     ],
 )
 def test_completions_of_other_questions_are_refused(refused, prompts, tmp_path, change, message):
     ids = change([each["id"] for each in prompts])
     path = write_lines(tmp_path / "done.jsonl", [{"id": each, "completion": "x"} for each in ids])
-    assert message in refused("text", "submit", path, "--board", BOARD, "--out", tmp_path / "s", *SAID)
+    assert message in refused("text", "submit", path, "--out", tmp_path / "s", *SAID)
     assert not (tmp_path / "s").exists()
 
 
@@ -158,6 +164,11 @@ def test_completions_of_other_questions_are_refused(refused, prompts, tmp_path, 
         (("text", "play", "--board", "b", "--M", 3, "--out", "page"), "leave --M out"),
         (("text", "generate", "--board", BOARD, "--shots", 3), "has no form told-3-shot; it has"),
         (("text", "generate", "--board", SRAVEN_BOARD), "asks nothing in words"),
+        (("text", "generate", "--fresh-seed", 3), "name one with --board"),
+        (
+            ("text", "generate", "--board", BOARD, "--fresh-seed", 5),
+            "is the seed of sraven-text-small-v1 itself",
+        ),
         (("train", BOARD, "--attention", "hyla", "--steps", 1, "--out", "run"), "expected sraven"),
         (("text", "cost", "--board", SECOND, "--shots", 3), "has no form told-3-shot"),
         (("text", "cost", "--board", SECOND, "--tokenizer", __file__), "is no tokenizer.json"),
@@ -218,23 +229,24 @@ def test_levels_take_turns_in_the_file_and_in_what_is_left(done, second, tmp_pat
     )
     left = read(done("text", "generate", "--board", SECOND, "--remaining", path))
     assert sorted(line["id"] for line in left) == sorted(each["id"] for each in second[10:])
-    assert [find_question(each["id"])[0] for each in second[:4]] == list(read_sets(tmp_path / "second.jsonl"))
 
 
 def test_scores_tell_both_readings_and_what_replies_took(done, completed):
     out = done("text", "score", completed)
-    assert out.count("read strictly") == 2 and "read leniently" not in out
+    assert f"{SECOND}, told-0-shot, read leniently" in out and "read strictly" in out and "M4-K7" in out
     assert "tokens: 610 of prompts, 3,000 of replies (1,500 each), from 2 of 44 replies" in out
     assert "cost: 1.25 US dollars, from 2 of 44 replies" in out
-    scores = json.loads(done("text", "score", completed, "--json"))
-    assert {score["lenient"]["target"]["value"] for score in scores} == {1}
-    assert [score["target"]["value"] for score in scores] == [1, 0, 1, 0]
+    [found] = json.loads(done("text", "score", completed, "--json"))["scores"]
+    scores = found["levels"]
+    assert {score["accuracy"]["value"] for score in (*scores, found["total"])} == {1}
+    assert [score["strict"]["target"]["value"] for score in scores] == [1, 0, 1, 0]
+    assert [score["level"] for score in scores] == ["M2-K7", "M3-K7", "M2-K9", "M4-K7"]
     sums = [score["usage"] for score in scores]
     assert sum(each["output_tokens"] for each in sums) == 3000 and sums[1]["cost_usd"] == 1
 
 
 def test_submissions_are_ranked_by_the_lenient_reading(done, completed, leaderboard, tmp_path):
-    done("text", "submit", completed, completed, "--board", SECOND, "--out", tmp_path / "s", *SAID)
+    done("text", "submit", completed, completed, "--out", tmp_path / "s", *SAID)
     found = json.loads(done("score", tmp_path / "s", "--json"))["splits"]["ladder"]["metrics"]
     assert (found["accuracy"]["mean"], found["accuracy_strict"]["mean"]) == (1, 0.5)
     usage = {"replies": 88, "with_tokens": 4, "input_tokens": 1220, "output_tokens": 6000}
@@ -248,6 +260,24 @@ def test_submissions_are_ranked_by_the_lenient_reading(done, completed, leaderbo
     done(*with_own, "--html", tmp_path / "page")
     page = (tmp_path / "page" / "index.html").read_text()
     assert "Read strictly" in page and "Tokens a reply" in page and "305 tokens of prompt, 1,500 of" in page
+
+
+def test_people_have_rows_of_their_own(done, second, leaderboard, tmp_path):
+    lines = [{"id": each["id"], "completion": "Answer: [0 0]", "seconds": 3} for each in second]
+    files = [write_lines(tmp_path / f"{name}.jsonl", lines) for name in ("ann", "ben")]
+    done(
+        "text", "submit", *files, "--people", "two students, unpaid", "--out", tmp_path / "s", "--author", "A"
+    )
+    said = description(tmp_path / "s")["replies"]
+    assert (said["model"], said["revision"]) == ("human", "2 people")
+    assert said["people"] == {"number": 2, "found": "two students, unpaid", "minutes": 2.2}
+    [row] = json.loads(
+        done("leaderboard", SECOND, "--leaderboard", leaderboard, "--add", tmp_path / "s", "--json")
+    )["rows"]
+    assert (
+        row["rank"] is None
+        and "people, not a model: 2 (two students, unpaid), 2 minutes each" in row["remark"]
+    )
 
 
 def test_cost_is_known_before_anything_is_sent(done, second):

@@ -108,11 +108,11 @@ def run_dataset(name):
 
 def run_remote(data, folder):
     """Take a manifest as that of a dataset on the Hub: its files are made anew from it, or it is refused."""
-    from sraven.core.hub.remote import _dataset
+    from sraven.core.hub.remote import _expected
 
     (folder / "manifest.json").write_bytes(data)
-    expected, message = refused(_dataset, folder)
-    if expected and expected.files["manifest.json"].size != len(data):
+    expected, message = refused(_expected, folder)
+    if expected and expected[1]["manifest.json"].size != len(data):
         raise FindingError("takes a manifest that isn't the one of its files")
     return message or "accepted"
 

@@ -15,7 +15,6 @@ from sraven.core.untrusted.read import dump_yaml, parse_yaml
 from sraven.text import parse, render_answer
 from sraven.text.completions import read_completions
 from sraven.text.ids import find_question
-from sraven.text.replies import parse_letter
 
 DESCRIPTION = b"""schema: 1
 board: sraven-v1
@@ -241,26 +240,24 @@ _ID = b"v1_M2-K7-unique_h25_s0_ood-10_told-0"
 
 COMPLETIONS = (
     b"".join(b'{"id": "%s_%d", "completion": "Answer: [%d 2]"}\n' % (_ID, n, n) for n in range(5)),
-    b'{"id": "%s_centred_9", "completion": null, "usage": {"tokens": [1]}}\r\n\n' % _ID,
+    b'{"id": "%s_9", "completion": null, "usage": {"tokens": [1]}}\r\n\n' % _ID,
     b'{"id": "v1_M12-K256-unpermuted_h05_s9_test-16777216_untold-64_4", "completion": "\\ud800"}',
 )
 
 
 def run_reply(data, folder):
     reply = data.decode(errors="surrogateescape")
-    panel, letter = parse(reply, 4, 8), parse_letter(reply, 8)
+    panel = parse(reply, 4, 8)
     last = reply.rstrip(" \t\r\n").split("\n")[-1]
     if panel is not None:
         plain = "".join(last.replace("*", "").split()).replace("[", "[ ").replace("]", " ]")
         symbols = render_answer(panel).removeprefix("Answer: ")
-        if letter is not None or len(panel) != 4 or not set(panel) <= set(range(8)):
+        if len(panel) != 4 or not set(panel) <= set(range(8)):
             raise FindingError(f"reads {panel} from {reply!a}")
         if plain.replace(" ", "") != f"Answer:{symbols.replace(' ', '')}":
             raise FindingError(f"reads {panel} from the last line {last!a}")
         return "a panel"
-    if letter is not None and last.replace("*", "").strip(" \t")[-1] != "ABCDEFGH"[letter]:
-        raise FindingError(f"reads choice {letter} from the last line {last!a}")
-    return "a letter" if letter is not None else "nothing"
+    return "nothing"
 
 
 def completion_seeds():

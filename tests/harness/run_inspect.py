@@ -14,6 +14,8 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from helpers.scripted_models import SCRIPTS, knowing
 from sraven.harness.inspect_task import exact
 
+BOARDS = "v1", "lite-v2", "twins-v1"
+
 
 def scripted(script):
     """Return a model that replies as a script does."""
@@ -31,7 +33,7 @@ def reported(log):
     assert log.status == "success", log.error
     return {
         "scores": {
-            each.name: {name: metric.value for name, metric in each.metrics.items()}
+            each.name: {metric.name: metric.value for metric in each.metrics.values()}
             for each in log.results.scores
         },
         "metadata": log.eval.metadata,
@@ -57,12 +59,11 @@ def main(arguments, rungs, folder):
         found[name] = reported(log)
     [written] = Path(folder, "oracle").iterdir()
     found["again"] = reported(score(read_eval_log(written), exact(), action="overwrite", display="none"))
-    found["ladder"] = reported(
-        run("sraven/sraven_text_v1", SCRIPTS["oracle"], sample_id=rungs, log_dir=folder)
-    )
-    found["lite"] = reported(run("sraven/sraven_text_lite_v2", SCRIPTS["oracle"], limit=16, log_dir=folder))
-    twins = run("sraven/sraven_text_twins_v1", knowing("sraven-text-twins-v1"), limit=36, log_dir=folder)
-    found["twins"] = reported(twins)
+    board = {name: {"task_args": {"board": f"sraven-text-{name}"}, "log_dir": folder} for name in BOARDS}
+    text, known = "sraven/sraven_text", knowing("sraven-text-twins-v1")
+    found["ladder"] = reported(run(text, SCRIPTS["oracle"], sample_id=rungs, **board["v1"]))
+    found["lite"] = reported(run(text, SCRIPTS["oracle"], limit=16, **board["lite-v2"]))
+    found["twins"] = reported(run(text, known, limit=36, **board["twins-v1"]))
     json.dump(found, sys.stdout)
 
 

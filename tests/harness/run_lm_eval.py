@@ -10,7 +10,7 @@ from lm_eval import evaluator, simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
-from helpers.scripted_models import CHOOSERS, SCRIPTS, knowing
+from helpers.scripted_models import SCRIPTS, knowing
 
 
 class Scripted(LM):
@@ -24,33 +24,33 @@ class Scripted(LM):
         return [self.script(request.args[0]) for request in requests]
 
     def loglikelihood(self, requests, disable_tqdm=False):
-        said = [self.script(request.args[0]) == request.args[1].strip() for request in requests]
-        return [(-1.0 + chosen, chosen) for chosen in said]
+        raise NotImplementedError
 
     def loglikelihood_rolling(self, requests, disable_tqdm=False):
         raise NotImplementedError
 
 
-def main(folder, task, choosing, metadata):
-    """Evaluate each script on a task, and those that choose on another; list all tasks of the folder."""
+def main(folder, task, metadata):
+    """Evaluate each script on a task; list all tasks of the folder."""
     evaluator.add_env_info = lambda results: None  # runs a dozen programs about the machine, each time
     tasks = TaskManager(include_path=folder, include_defaults=False, metadata=metadata)
     found = {"tasks": tasks.all_tasks}
-    for name, scripts in ((task, SCRIPTS), (choosing, CHOOSERS)):
-        found[name] = {}
-        for each, script in scripts.items():
-            result = simple_evaluate(Scripted(script), tasks=[name], task_manager=tasks, num_fewshot=3)
-            metrics = result["results"][name].items()
-            found[name][each] = {
-                "metrics": {key.removesuffix(",none"): value for key, value in metrics},
-                "ids": [sample["doc"]["id"] for sample in result["samples"][name]],
-            }
+    for each, script in SCRIPTS.items():
+        result = simple_evaluate(Scripted(script), tasks=[task], task_manager=tasks, num_fewshot=3)
+        metrics = result["results"][task].items()
+        found[each] = {
+            "metrics": {key.removesuffix(",none"): value for key, value in metrics},
+            "ids": [sample["doc"]["id"] for sample in result["samples"][task]],
+        }
     knows = Scripted(knowing("sraven-text-twins-v1"))
     plain = TaskManager(include_path=folder, include_defaults=False)
     result = simple_evaluate(knows, tasks=["sraven_text_twins_v1"], task_manager=plain, limit=36)
     found["twins"] = result["results"]["sraven_text_twins_v1"]
+    oracle = Scripted(SCRIPTS["oracle"])
+    result = simple_evaluate(oracle, tasks=["sraven_text_lite_v2"], task_manager=plain, limit=16)
+    found["lite"] = result["results"]["sraven_text_lite_v2"]
     json.dump(found, sys.stdout)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4], json.loads(sys.argv[4]))
+    main(*sys.argv[1:3], json.loads(sys.argv[3]))

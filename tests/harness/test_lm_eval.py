@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from helpers.command import sraven
@@ -11,24 +10,23 @@ from helpers.refusals import assert_refused
 from sraven import SRAVEN
 from sraven.core.boards.board import read_board
 from sraven.harness.lm_eval import functions
-from sraven.harness.questions import count_sets, make_questions, pose
+from sraven.harness.questions import count_sets
 from sraven.text import LADDER
 from sraven.text.ladder import LEVELS
 
 needs("llm", "lm_eval")
 
 COUNT = 40
-TASK, CHOOSING = "sraven_m1", "sraven_choice_m2"
 
 
 @pytest.fixture(scope="module")
 def reported(run, tmp_path_factory):
     # A model's own seed comes with the metadata, and moves no puzzle.
-    metadata = {"answers": "any", "shots": 2, "count": COUNT, "seed": 7}
+    metadata = {"M": 1, "answers": "any", "shots": 2, "count": COUNT, "seed": 7}
     folder = tmp_path_factory.mktemp("lm_eval")
     code, out, _ = sraven("text", "tasks")
     assert code == 0
-    words = out.rstrip("\n"), TASK, CHOOSING, json.dumps(metadata)
+    words = out.rstrip("\n"), "sraven", json.dumps(metadata)
     return json.loads(run(folder, "run_lm_eval.py", *words, imports=("lm_eval.evaluator",)))
 
 
@@ -39,8 +37,8 @@ def drawn():
     return batch, task.count_answers(batch), task.ideal_observer(batch)[1]
 
 
-def metrics(reported, model, task=TASK):
-    return reported[task][model]["metrics"]
+def metrics(reported, model):
+    return reported[model]["metrics"]
 
 
 def shares(reported, model):
@@ -74,26 +72,12 @@ def test_babbler_scores_nothing_and_all_is_unparsed(reported):
 def test_ids_say_what_was_asked_and_examples_come_once(reported):
     """lm-eval's own examples are asked for, and not added to those of the prompts."""
     expected = [f"v1_M1-K8_h0_s0_test-40_told-2_{index}" for index in range(COUNT)]
-    assert reported[TASK]["oracle"]["ids"] == expected
+    assert reported["oracle"]["ids"] == expected
 
 
-def test_choices_by_their_probabilities(reported):
-    """Who finds the panel that fits scores 1, who takes a letter what that is worth; a tie is no choice."""
-    asked = make_questions(M=2, answers="any", shots=2, count=COUNT, choices="centred")
-    first = np.mean([question.answer == "Answer: A" for question in pose(asked)])
-    assert 0 < first < 1
-    scores = {name: metrics(reported, name, CHOOSING)["target"] for name in ("oracle", "first", "undecided")}
-    assert scores == {"oracle": 1, "first": pytest.approx(first), "undecided": 0}
-    floor = max(each.value for each in asked.floors().values())
-    assert metrics(reported, "oracle", CHOOSING)["floor"] == pytest.approx(floor)
-    assert metrics(reported, "oracle", CHOOSING)["ceiling"] == 1
-
-
-def test_there_is_a_task_for_each_rung_and_a_group_of_all(reported):
-    rungs = [f"m{rung.M}" + f"_k{rung.K}" * (rung.K != 8) for rung in LADDER]
-    expected = {f"{group}_{rung}" for group in ("sraven", "sraven_choice") for rung in rungs}
+def test_there_is_a_task_for_any_setting_and_for_each_board(reported):
     boards = {"sraven_text_v2", "sraven_text_lite_v2", "sraven_text_twins_v1"}
-    assert set(reported["tasks"]) == {"sraven", "sraven_choice"} | expected | boards
+    assert set(reported["tasks"]) == {"sraven"} | boards
 
 
 def test_boards_are_asked_in_their_order():
@@ -104,7 +88,19 @@ def test_boards_are_asked_in_their_order():
     )
     copied = [rung["floors"]["copy-last-panel"] for rung in read_board("sraven-text-lite-v2").rungs]
     assert rows["floor"] == pytest.approx(copied * 100)
-    assert_refused("leave puzzle_seed out", functions.questions, puzzle_seed=3, board="sraven-text-lite-v2")
+    fresh = functions.questions(puzzle_seed=3, board="sraven-text-lite-v2")["test"]
+    assert fresh["id"][0] == rows["id"][0].replace("untold2", "told2").replace("_s0_", "_s3_")
+    assert_refused("leave M out", functions.questions, M=3, board="sraven-text-lite-v2")
+
+
+def test_a_board_has_a_row_for_each_level(reported):
+    """The oracle is asked the first sixteen questions, two of each level."""
+    found = reported["lite"]
+    rows = {name.removesuffix(",none"): value for name, value in found.items() if name.endswith(",none")}
+    assert {f"M{level.M}-K{level.K}": rows[f"M{level.M}-K{level.K}"] for level in LEVELS} == {
+        f"M{level.M}-K{level.K}": 1 for level in LEVELS
+    }
+    assert rows["accuracy"] == 1 and rows["lenient_unparsed"] == 0
 
 
 def test_twins_are_reported_by_whole_sets(reported):
@@ -144,19 +140,19 @@ def means(scores):
 
 def inspect_shares(strict, unparsed, lenient):
     read = {"target": strict, "valid": strict, "unparsed": unparsed}
-    return {**read, "lenient_valid": lenient, "lenient_unparsed": 0}
+    return {"accuracy": strict, **read, "lenient_valid": lenient, "lenient_unparsed": 0}
 
 
 def test_oracle_scores_one_by_inspect(by_inspect):
     assert means(by_inspect["oracle"]["scores"]) == inspect_shares(1, 0, 1)
-    assert by_inspect["oracle"]["metadata"]["ceiling"] == {"value": 1, "stderr": 0}
+    assert by_inspect["oracle"]["metadata"]["ceiling"] == 1
 
 
 def test_copier_scores_what_copying_is_worth_by_inspect(by_inspect, batch):
     copied = (batch.context[:, 7] == batch.target).all(axis=1).mean()
     assert 0 < copied < 1
     assert means(by_inspect["copier"]["scores"]) == inspect_shares(copied, 0, copied)
-    assert by_inspect["copier"]["metadata"]["floors"]["copying the last panel"]["value"] == copied
+    assert by_inspect["copier"]["metadata"]["floor"] == copied
     assert by_inspect["copier"]["metadata"]["chance"] == 1 / 8
 
 
@@ -183,10 +179,10 @@ def test_logs_can_be_scored_again_by_their_ids(by_inspect, batch):
 def test_the_ladder_is_reported_rung_by_rung(by_inspect):
     rungs = {f"M{rung.M}-K{rung.K}" for rung in LADDER}
     found = by_inspect["ladder"]
-    expected = {f"sraven/rung_{rung}": 1 for rung in rungs | {"all"}}
-    assert found["scores"]["target"] == expected | {f"{name}_stderr": 0 for name in expected}
-    assert set(found["metadata"]) == rungs
-    assert found["metadata"]["M4-K16"]["chance"] == 16**-4
+    expected = dict.fromkeys(rungs | {"total"}, 1)
+    assert found["scores"]["accuracy"] == expected | {f"{name} ±": 0 for name in expected}
+    assert found["scores"]["unparsed"] == {"mean": 0, "stderr": 0}
+    assert found["metadata"]["chance"] == pytest.approx(read_board("sraven-text-v1").chance)
     assert set(found["answers"]) == {rung.questions().id_of(5) for rung in LADDER}
 
 
@@ -194,11 +190,12 @@ def test_the_first_questions_of_the_lite_board_are_of_all_levels(by_inspect):
     found = by_inspect["lite"]
     asked = [level.questions("told2", count=100) for level in LEVELS]
     assert set(found["answers"]) == {each.id_of(index) for each in asked for index in (0, 1)}
-    assert found["scores"]["lenient_valid"]["sraven/rung_all"] == 1
-    assert set(found["metadata"]) == {f"M{level.M}-K{level.K}" for level in LEVELS}
+    levels = {f"M{level.M}-K{level.K}" for level in LEVELS}
+    assert {name for name in found["scores"]["accuracy"] if "±" not in name} == levels | {"total"}
+    assert found["scores"]["accuracy"]["total"] == 1
 
 
 def test_twins_are_reported_by_whole_sets_by_inspect(by_inspect):
-    scores = by_inspect["twins"]["scores"]["target"]
-    found = {name.removeprefix("sraven/sets_"): value for name, value in scores.items() if "sets_" in name}
+    scores = by_inspect["twins"]["scores"]["accuracy"]
+    found = {name: value for name, value in scores.items() if "pass" in name or name == "count"}
     assert found == {"count": 4, "pass_any": 1, "pass_mean": 1, "pass_all": 1}

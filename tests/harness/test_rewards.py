@@ -1,16 +1,15 @@
-"""Rewards as TRL asks for them, the data they are for, and the dataset of reasoning-gym."""
+"""Rewards as TRL asks for them, the data they are for, and what reasoning-gym may take."""
 
-import importlib
 import sys
-from abc import ABC, abstractmethod
+from runpy import run_path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
+from helpers.checkout import REPOSITORY
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, list_answers
-from sraven.harness import gym
 from sraven.harness.questions import judge, make_questions, pose
 from sraven.harness.rewards import make_dataset, reward
 from sraven.text import render_answer
@@ -81,41 +80,57 @@ def test_the_defaults_are_a_rung_of_the_ladder():
         assert make_questions(rung.M, rung.K) == rung.questions()
 
 
-def test_gym_asks_and_scores_without_reasoning_gym():
-    puzzles = gym.SravenDataset(gym.SravenConfig(M=2, size=3))
-    entries = list(puzzles)
-    assert len(puzzles) == len(entries) == 3 and entries[2] == puzzles[2]
-    for entry in entries:
-        panel = entry["answer"].removeprefix("Answer: ")
-        assert puzzles.score_answer(entry["answer"], entry) == puzzles.score_answer(panel, entry) == 1
-        for wrong in (None, "", f"maybe {panel}", f"{panel} {panel}", "Answer: [9 9]"):
-            assert puzzles.score_answer(wrong, entry) == 0
-    with pytest.raises(IndexError, match="puzzle 3 of 3"):
-        puzzles[3]
-    assert_refused("form='plain'", gym.SravenConfig(form="plain").validate)
+def test_one_id_is_that_of_all_completions_and_other_numbers_are_refused(dataset):
+    """TRL repeats the id for each completion of a prompt; verifiers hands in one completion of one."""
+    row = dataset[0]
+    parts = [{"role": "assistant", "content": [{"type": "text", "text": row["answer"]}]}]
+    replies = [row["answer"], "hm", parts]
+    assert reward(replies, id=row["id"]) == reward(replies, id=[row["id"]]) == [1.0, 0.0, 1.0]
+    assert reward(replies, id=[row["id"]] * 3) == [1.0, 0.0, 1.0]
+    assert_refused("2 ids for 3 completions", reward, replies, id=[row["id"]] * 2)
 
 
-def test_gym_is_one_of_reasoning_gyms_where_that_is(monkeypatch):
-    """An abstract class and a registry of classes with their configurations are all that is used of it."""
+@pytest.fixture
+def handed_over(monkeypatch):
+    """The file for reasoning-gym, with stand-ins for what it takes of that library."""
 
-    class ProceduralDataset(ABC):
-        @abstractmethod
-        def __getitem__(self, idx): ...
+    class Stub:
+        def __init__(self, *arguments, config=None, seed=None, size=500, **options):
+            self.config, self.seed, self.size = config, seed, size
 
+        def _define_attributes(self, *attributes):
+            pass
+
+    coaching = ("BaseCurriculum", "RangeAttributeDefinition", "ScalarAttributeDefinition")
     registered = {}
-    names = {
+
+    def register(name, *kinds):
+        registered[name] = kinds
+
+    content = {
         "reasoning_gym": {},
-        "reasoning_gym.dataset": {"ProceduralDataset": ProceduralDataset},
-        "reasoning_gym.factory": {
-            "register_dataset": lambda name, kind, config: registered.update({name: (kind, config)})
-        },
+        "reasoning_gym.coaching": dict.fromkeys(coaching, Stub),
+        "reasoning_gym.factory": {"ProceduralDataset": Stub, "register_dataset": register},
     }
-    for name, content in names.items():
+    for name, values in content.items():
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
-        vars(sys.modules[name]).update(content)
-    with monkeypatch.context() as context:
-        context.delitem(sys.modules, "sraven.harness.gym")
-        there = importlib.import_module("sraven.harness.gym")
-    assert registered == {"sraven": (there.SravenDataset, there.SravenConfig)}
-    assert issubclass(there.SravenDataset, ProceduralDataset)
-    assert len(there.SravenDataset(config=there.SravenConfig(M=2, size=3))) == 3
+        vars(sys.modules[name]).update(values)
+    found = run_path(str(REPOSITORY / "docs" / "recipes" / "reasoning_gym_sraven.py"))
+    assert registered["sraven"][0] is found["SravenDataset"]
+    return found
+
+
+def test_what_is_handed_over_to_reasoning_gym_agrees_with_the_certificates(handed_over):
+    dataset = handed_over["SravenDataset"](handed_over["SravenConfig"](max_features=3, seed=5, size=15))
+    for index in range(15):
+        item = dataset[index]
+        context = np.array(item["metadata"]["context"], np.uint8)
+        [answer] = list_answers(context, 8).tolist()
+        assert (
+            item["answer"] == str(answer).replace(",", "") and dataset.score_answer(item["answer"], item) == 1
+        )
+    rng = handed_over["Random"](1)
+    for _ in range(60):  # ambiguous ones among them
+        context, *_ = handed_over["draw"](rng, 2, 5)
+        found = {tuple(each) for each in list_answers(np.array(context, np.uint8), 5).tolist()}
+        assert handed_over["answers"](context, 5) == found

@@ -51,6 +51,7 @@ def test_inspect(folder, run):
     log = json.loads(written.read_text())
     assert log["status"] == "success" and log["eval"]["task_args"]["shots"] == 1
     found = {each["name"]: each["metrics"]["mean"]["value"] for each in log["results"]["scores"]}
+    assert found.pop("accuracy") == 0
     assert found == {"target": 0, "valid": 0, "unparsed": 1, "lenient_valid": 0, "lenient_unparsed": 1}
     assert all(sample["output"]["usage"]["output_tokens"] == 16 for sample in log["samples"])
 
@@ -67,11 +68,11 @@ def test_a_wrong_argument_of_inspect_is_one_line(folder, run):
 def test_lm_eval(folder, run):
     tasks = sraven("text", "tasks")[1].rstrip("\n")
     model = ("--model", "hf", "--model_args", f"pretrained={folder / 'model'}", "--device", "cpu")
-    asked = ("--tasks", "sraven_m2", "--include_path", tasks, "--metadata", "shots=1", "count=3")
+    asked = ("--tasks", "sraven", "--include_path", tasks, "--metadata", "M=2", "shots=1", "count=3")
     rest = ("--gen_kwargs", "max_gen_toks=16", "--output_path", folder / "out", "--log_samples")
     run(folder, "run_lm_eval_command.py", *model, *asked, *rest, imports=LM_EVAL)
     [written] = (folder / "out").rglob("results_*.json")
-    found = json.loads(written.read_text())["results"]["sraven_m2"]
+    found = json.loads(written.read_text())["results"]["sraven"]
     shares = {name: found[f"{name},none"] for name in ("target", "valid", "unparsed", "ceiling")}
     assert shares == {"target": 0, "valid": 0, "unparsed": 1, "ceiling": 1}
     [samples] = (folder / "out").rglob("samples_*.jsonl")

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from sraven import list_answers
-from sraven.text.submission import read_text_board
+from sraven.text.mixtures import read_text_board
 
 PANEL = re.compile(r"\[([\d ]+)\]")
 
@@ -33,7 +33,7 @@ def copier(prompt):
 
 def babbler(prompt):
     """The right panel, but not as an answer."""
-    return oracle(prompt) + ", or so I think."
+    return oracle(prompt) + ", I think."
 
 
 def knowing(board, first=2):
@@ -44,16 +44,4 @@ def knowing(board, first=2):
     return known.__getitem__
 
 
-def chooser(prompt):
-    """The letter of the panel that fits."""
-    lines = prompt.splitlines()
-    context, K = read_puzzle("\n".join(lines[:-8]))
-    fitting = {say(panel).removeprefix("Answer: ") for panel in list_answers(context, K)}
-    [letter] = [line[0] for line in lines[-8:] if line[3:] in fitting]
-    return f"Answer: {letter}"
-
-
 SCRIPTS = {"oracle": oracle, "copier": copier, "babbler": babbler}
-
-CHOOSERS = {"oracle": chooser, "first": lambda prompt: "Answer: A", "undecided": lambda prompt: ""}
-"""The same where there are panels to choose from."""

@@ -1,4 +1,4 @@
-"""Reference levels of language models' scores: ceilings of the ladder, and what choices give away.
+"""Reference levels of language models' scores: ceilings of the ladder.
 
     python tests/speed/text_ladder.py docs/results/text-ladder.json
 
@@ -10,21 +10,15 @@ from dataclasses import asdict
 
 from record import keep
 
-from sraven.text import LADDER, SCHEMES, ask
+from sraven.text import LADDER
 from sraven.text.ladder import LEVELS
 
-INSTANCES, QUESTIONS = 100_000, 20_000
+INSTANCES = 100_000
 
 
 def brief(mean):
     """Return a mean to six digits."""
     return {name: round(value, 6) for name, value in asdict(mean).items()}
-
-
-def floors_of(rung, scheme):
-    """Return what solvers score on choices of a scheme that look for no rule."""
-    asked = ask(rung.task, rung.split, QUESTIONS, choices=scheme)
-    return {name: brief(floor) for name, floor in asked.floors().items()}
 
 
 def main(goal):
@@ -39,7 +33,6 @@ def main(goal):
                 "ceiling_on_any": {
                     split: brief(rung.ceiling(INSTANCES, split)) for split in ("all", rung.split)
                 },
-                "floors": {scheme: floors_of(rung, scheme) for scheme in SCHEMES},
             }
         )
         print(rung, rungs[-1]["ceiling_on_any"], flush=True)

@@ -1,4 +1,4 @@
-"""Puzzles as text: cost, generate, play, score, submit, tasks."""
+"""Puzzles as text: for language models and for people."""
 
 import click
 
@@ -9,13 +9,13 @@ from cli.lazy import LazyGroup
     name="text",
     cls=LazyGroup,
     package=__name__,
-    names=("cost", "generate", "play", "score", "submit", "tasks"),
+    names=("ask", "batch", "collect", "cost", "generate", "play", "score", "submit", "tasks"),
 )
 def command() -> None:
     """Puzzles as text, for any language model behind any interface.
 
     \b
     Example:
-      sraven text generate --M 4 --K 8 -n 2000 --out prompts.jsonl
+      sraven text ask sraven-text-lite-v2 --url http://localhost:8000/v1 --model m --out completions.jsonl
       sraven text score completions.jsonl
     """

@@ -1,7 +1,7 @@
 """Prompts as JSON Lines."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -11,14 +11,11 @@ import click
 from cli.shared.options import existing_file
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome, wants_json
-from cli.shared.questions import chosen_questions, question_options
+from cli.shared.questions import chosen_questions, fresh_option, question_options
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN
     from sraven.text.questions import Questions
-
-SCHEMES = ("context", "uniform", "near", "centred")
-"""Names of `sraven.text.SCHEMES`, for the help, which imports no kernels."""
 
 
 @contextmanager
@@ -37,18 +34,14 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
 
 @click.command(name="generate")
 @question_options
+@fresh_option
 @click.option("--shots", type=int, default=0, show_default=True, help="Solved examples of train, for each.")
-@click.option(
-    "--choices",
-    metavar="|".join(SCHEMES),
-    help="Give eight panels to choose from, wrong ones drawn like this.",
-)
 @click.option("--solved", is_flag=True, help="Add the answers, and texts to train on.")
 @click.option(
     "--remaining",
     type=existing_file,
     metavar="COMPLETIONS",
-    help="Leave out what has a completion in this file.",
+    help="Leave out what has a reply in this file; failed requests are none.",
 )
 @click.option("--out", type=output_file, help="File to write.")
 @json_option
@@ -58,17 +51,17 @@ def command(
     split: str,
     count: int,
     form: str,
+    fresh: int | None,
     shots: int,
-    choices: str | None,
     solved: bool,
     remaining: Path | None,
     out: Path | None,
 ) -> None:
     """Write prompts as JSON Lines, to standard output or a file.
 
-    Each line is an object with `id`, `split`, `index`, `sha256` (of the prompt) and `prompt`. The id says
-    all about a question, so `sraven text score` needs nothing but the completions. The same command gives
-    the same bytes anywhere. With --remaining, it leaves out the questions that have a completion in a file;
+    Each line is an object with `id`, `split`, `index`, `sha256` (of the prompt), `prompt` and a `canary`. The
+    id says all about a question, so `sraven text score` needs nothing but the completions. The same command
+    gives the same bytes anywhere. With --remaining, it leaves out the questions that have a reply in a file;
     with --board, it gives those of a board of the leaderboard.
 
     \b
@@ -79,14 +72,16 @@ def command(
       sraven text generate --board sraven-text-lite-v2 --out prompts.jsonl
     """
     from sraven.text.records import as_line, records
+    from sraven.text.scores import answered
 
     if wants_json() and out is None:
         raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
     spare(out, [remaining] if remaining else [])
-    sets, in_order = chosen_questions(board_id, task, split, count, form, shots, choices)
+    sets, in_order = chosen_questions(board_id, task, split, count, form, shots, fresh)
     written = 0
     with _writing(out) as file:
-        lines = (records(questions, _wanted(remaining, questions), solved) for questions in sets)
+        replies = answered(remaining) if remaining else {}
+        lines = (records(each, _wanted(replies, each), solved) for each in sets)
         for record in in_order(lines):
             file.write(as_line(record))
             written += 1
@@ -96,10 +91,6 @@ def command(
         print_outcome(value=value, text=f"{out}: {written:,} prompts, {' '.join(names)}")
 
 
-def _wanted(remaining: Path | None, questions: "Questions") -> Any:
-    """Return which questions have no completion in a file, bool ``[count]``; None for all without one."""
-    if remaining is None:
-        return None
-    from sraven.text.completions import answered
-
-    return ~answered(remaining, questions)
+def _wanted(replies: "Mapping[Questions, Any]", questions: "Questions") -> Any:
+    """Return which questions have no reply in a file, bool ``[count]``; None for all."""
+    return replies[questions] == 0 if questions in replies else None

@@ -10,7 +10,7 @@ import click
 from cli.shared.options import is_given, leave_out
 from cli.shared.outputs import output_file
 from cli.shared.printing import json_option, print_outcome
-from cli.shared.questions import chosen_questions, question_options
+from cli.shared.questions import chosen_questions, fresh_option, question_options
 
 if TYPE_CHECKING:
     from cli.shared.questions import InOrder
@@ -22,7 +22,9 @@ def _practise(task: "SRAVEN", count: int, form: str) -> "tuple[Questions, ...]":
     """Return puzzles of train, from easy to hard, or of the one level that options name."""
     from sraven.text.play import PRACTICE_COUNT, PRACTICE_FEATURES, PRACTICE_SPLIT, practise
 
-    leave_out(("board_id", "split"), f"--practice shows answers, so it takes puzzles of {PRACTICE_SPLIT}")
+    leave_out(
+        ("board_id", "split", "fresh"), f"--practice shows answers, so it takes puzzles of {PRACTICE_SPLIT}"
+    )
     if not is_given("answers"):
         task = replace(task, answers="any")
     features = (task.M,) if is_given("M") else PRACTICE_FEATURES
@@ -31,11 +33,25 @@ def _practise(task: "SRAVEN", count: int, form: str) -> "tuple[Questions, ...]":
 
 @click.command(name="play")
 @question_options
+@fresh_option
 @click.option("--practice", is_flag=True, help="Puzzles of train, with answers and rules after each reply.")
+@click.option(
+    "--result", is_flag=True, help="Say at the end how many are right; the page has digests of answers."
+)
+@click.option("--force", is_flag=True, help="Write over a file that is no page of puzzles.")
 @click.option("--out", type=output_file, required=True, help="File to write, such as page.html.")
 @json_option
 def command(
-    board_id: str | None, task: "SRAVEN", split: str, count: int, form: str, practice: bool, out: Path
+    board_id: str | None,
+    task: "SRAVEN",
+    split: str,
+    count: int,
+    form: str,
+    fresh: int | None,
+    practice: bool,
+    result: bool,
+    force: bool,
+    out: Path,
 ) -> None:
     """Write a page of HTML on which a person answers questions.
 
@@ -43,25 +59,24 @@ def command(
     it offers for download are completions with the ids of `sraven text generate`, which `sraven text score`
     and `sraven text submit` read. Targets aren't in it, but for --practice: puzzles of
     train, 5 each of M = 1 to 4 unless --M and -n say otherwise, and with several answers unless --answers
-    says otherwise.
+    says otherwise. sraven-text-human-v1 has 24 puzzles, for twenty minutes.
 
     \b
     Example:
-      sraven text play --board sraven-text-lite-v2 --out page.html
+      sraven text play --board sraven-text-human-v1 --result --out page.html
       sraven text play --M 3 --K 10 -n 50 --out page.html
       sraven text play --practice --out practice.html
     """
-    from sraven.core.system.files import write_text
-    from sraven.text.play import make_play
+    from sraven.text.play import make_play, write_play
 
     sets: tuple[Questions, ...]
     in_order: InOrder = chain.from_iterable
     if practice:
         sets, title = _practise(task, count, form), "practice"
     else:
-        sets, in_order = chosen_questions(board_id, task, split, count, form)
+        sets, in_order = chosen_questions(board_id, task, split, count, form, fresh=fresh)
         title = board_id or sets[0].name
-    write_text(out, make_play(sets, title, practice, in_order))
+    write_play(out, make_play(sets, title, practice, in_order, result), force)
     total, names = sum(questions.count for questions in sets), [questions.name for questions in sets]
     value = {"path": str(out), "puzzles": total, "questions": names}
     print_outcome(value=value, text=f"{out}: {total:,} puzzles, {' '.join(names)}")

@@ -1,9 +1,11 @@
 """Exact scores of completions."""
 
 import json
-from collections.abc import Sequence
-from contextlib import ExitStack
+import shutil
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -14,8 +16,12 @@ from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.base.escape import quoted
 
 if TYPE_CHECKING:
-    from sraven.text.completions import Score, Usage
+    from sraven.text.completions import Usage
     from sraven.text.grading import Grades
+    from sraven.text.scores import Difference, Scored
+
+VALID = "valid"
+"""Head of the share that any rules explain, which is shown where it isn't that of targets."""
 
 
 def _write_verdicts(file: IO[str], ids: Sequence[str], strict: "Grades", lenient: "Grades") -> None:
@@ -30,36 +36,58 @@ def _verdict(grades: "Grades", row: int) -> dict[str, Any]:
     return {"answer": answer, "target": bool(grades.target[row]), "valid": bool(grades.valid[row])}
 
 
-def _print(scores: "Sequence[Score]") -> None:
-    """Print a row for each set of questions, and another one where the two readings differ.
+def _rows(found: "Scored", by: str) -> Iterator[list[object]]:
+    """Yield a row for each level, and one for all of them."""
+    for score in (*found.levels, *([found.total] if len(found.levels) > 1 else ())):
+        ranked, other = (score.lenient, score.strict) if found.lenient else (score.strict, score.lenient)
+        yield [
+            found.name if score.level == found.board else score.level,
+            f"{score.n:,}",
+            score.accuracy,
+            *([ranked.valid] if by == VALID else []),
+            *([score.pass_all or "–"] if score.samples > 1 else []),
+            ranked.unparsed,
+            f"{score.missing:,}",
+            f"{score.floor:.3g}",
+            f"{score.chance:.2g}",
+            "–" if score.ceiling is None else f"{score.ceiling.value:.4g}",
+            other.target,
+        ]
 
-    The first is by the reading that the form is ranked by.
-    """
+
+def _print(scores: "Sequence[Scored]", differences: "Sequence[Difference]") -> None:
+    """Print a table for each board: a row for each level, and their total."""
     from sraven.text.completions import Usage
-    from sraven.text.forms import FORMS
 
-    rows = []
-    for score in scores:
-        others = f"{score.missing:,}", score.ceiling or "–", f"{score.chance:.2g}"
-        read = [("strictly", [score.target, score.valid, score.unparsed])]
-        read.append(("leniently", list(vars(score.lenient).values())))
-        (_, first), (other, second) = reversed(read) if FORMS[score.form].lenient else read
-        rows.append([score.questions, f"{score.n:,}", *first, *others])
-        if score.lenient.unparsed.value < score.unparsed.value:
-            rows.append([f"  read {other}", "", *second, "", "", ""])
-    print_rows(("questions", "n", "target", "valid", "unparsed", "missing", "ceiling", "chance"), rows)
-    for score in scores:
-        for name, value in score.floors.items():
-            click.echo(f"baseline of {score.questions}, choosing the {name}: {value}")
-    if any(score.ceiling is None for score in scores):
+    for found in scores:
+        total = found.total
+        is_unique = total.strict.valid == total.strict.target and total.lenient.valid == total.lenient.target
+        ranked, other = ("leniently", "strictly") if found.lenient else ("strictly", "leniently")
+        click.echo(f"{found.name}, read {ranked}")
+        by = "" if is_unique else VALID
+        heads = ["level", "n", "accuracy", *([by] if by else [])]
+        heads += [f"all {total.samples}"] if total.samples > 1 else []
+        heads += ["unparsed", "missing", "floor", "chance", "ceiling", f"read {other}"]
+        print_rows(heads, list(_rows(found, by)))
+        if total.missing:
+            click.echo(f"of the {total.n - total.missing:,} that have a completion: {total.of_asked}")
+        if found.of_board != total.accuracy.value:
+            click.echo(f"of the whole board, whose other levels count as wrong: {found.of_board:.4f}")
+        click.echo()
+    for difference in differences:
+        low, high = difference.interval
+        click.echo(
+            f"public − fresh, {difference.board}: {difference.value:+.4f}, 95 % in [{low:+.4f}, {high:+.4f}]"
+        )
+    _print_usage(sum((found.total.usage for found in scores), Usage()))
+    if any(found.total.ceiling is None for found in scores):
         click.echo(
             "ceiling –: the ideal observer knows the rules, which these prompts don't explain", err=True
         )
-    _print_usage(sum((score.usage for score in scores), Usage()))
-    for score in scores:
-        for reason, count in score.reasons.items():
-            click.echo(f"{score.questions}: {count:,} unparsed: {reason}", err=True)
-        for reply in score.unread:
+    for found in scores:
+        for reason, count in found.total.reasons.items():
+            click.echo(f"{found.name}: {count:,} unparsed: {reason}", err=True)
+        for reply in found.total.unread:
             click.echo(f"  {reply.id} ends in {quoted(reply.end)}", err=True)
 
 
@@ -89,14 +117,18 @@ def command(completions: Path, out: Path | None, threads: int | None) -> None:
     """Score COMPLETIONS, a file of JSON Lines, against the questions that their ids name.
 
     A line is an object with `id`, as `sraven text generate` gave it, and `completion`, the text that the
-    model replied with, or null. Completions may come in any order, and from several sets of questions. A
-    question without one counts as wrong. A line that can't be read, an id that isn't known and a second
-    completion of a question are refused.
+    model replied with, or null if the request failed. Completions may come in any order, and of several
+    boards. A question without one counts as wrong. Several completions of a question are samples of it: then
+    `accuracy` is their mean, and a column has the chance that all are right (pass^k). A line that can't be
+    read and an id that isn't known are refused.
 
-    `target` is the share of answers that are the instance's own, `valid` the share that any rules explain;
+    `accuracy` is the share of answers that are the instance's own, `valid` the share that any rules explain;
     `unparsed` the share of replies that don't end in an answer, which are wrong. Replies are read strictly,
-    as prompts ask for them, and once more as a person would read them: where that finds more answers, there
-    are two rows, and `lenient` in the JSON. The first row is by the reading that the boards rank by.
+    as prompts ask for them, and leniently, as a person would read them; `accuracy` is by the reading that
+    the board ranks by, and the last column by the other one. Why replies have no answer is said below.
+
+    Where a file has a board's questions and fresh ones (--fresh-seed) of its mixture, the difference is
+    printed: who knows the public ones by heart does better there.
 
     A line may say what the reply took: `usage` with `input_tokens` and `output_tokens`, or `prompt_tokens`
     and `completion_tokens`, and `cost` in US dollars. They are summed.
@@ -106,24 +138,27 @@ def command(completions: Path, out: Path | None, threads: int | None) -> None:
       sraven text score completions.jsonl
       sraven text score completions.jsonl --json --out verdicts.jsonl
     """
-    from functools import partial
-
     from sraven.core.system.files import replacing
-    from sraven.text.completions import score_completions
+    from sraven.text.scores import public_less_fresh, score_completions
 
     spare(out, [completions])
-    with ExitStack() as stack:
-        on_graded = None
-        if out is not None:
-            temporary = stack.enter_context(replacing(out))
-            file = stack.enter_context(open(temporary, "w", encoding="utf-8", newline="\n"))
-            on_graded = partial(_write_verdicts, file)
+    # A file without a name: who is killed leaves nothing.
+    with TemporaryFile("w+", encoding="utf-8", newline="\n") as verdicts:
+        on_graded = None if out is None else partial(_write_verdicts, verdicts)
         scores = score_completions(completions, threads=threads, on_graded=on_graded)
-    print_outcome(value=scores, text=lambda: _print(scores))
-    for score in scores:
-        if score.missing:
+        if out is not None:
+            verdicts.seek(0)
+            with replacing(out) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
+                shutil.copyfileobj(verdicts, file)
+    differences = public_less_fresh(scores)
+    print_outcome(
+        value={"scores": scores, "public_less_fresh": differences},
+        text=lambda: _print(scores, differences),
+    )
+    for found in scores:
+        if (total := found.total).missing:
             click.echo(
-                f"{score.questions}: {score.missing:,} of {score.n:,} questions have no completion and count "
-                f"as wrong; the first is {score.first_missing}",
+                f"{found.name}: {total.missing:,} of {total.n:,} questions have no completion and count as "
+                f"wrong; the first is {total.first_missing}",
                 err=True,
             )

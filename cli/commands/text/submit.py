@@ -9,66 +9,108 @@ from cli.shared.options import existing_file
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_outcome
 
+HUMAN, PAGE = "human", "sraven text play"
+"""What entries of people call who replied, and what asked them."""
+
+
+def _people(completions: tuple[Path, ...], found: str) -> dict[str, Any]:
+    """Return what an entry says of people: each has a file, whose lines say how long replies took."""
+    from importlib.metadata import version
+    from statistics import median
+
+    from sraven.text.completions import read_completions
+
+    seconds = [sum(_seconds(each.said) for each in read_completions(path)) for path in completions]
+    minutes = round(median(seconds) / 60, 1) if all(seconds) else None
+    number = len(completions)
+    return {
+        "model": HUMAN,
+        "revision": f"{number} {'person' if number == 1 else 'people'}",
+        "harness": PAGE,
+        "harness_version": version("sraven"),
+        "people": {"number": number, "found": found, "minutes": minutes},
+    }
+
+
+def _seconds(said: dict[str, Any]) -> float:
+    found = said.get("seconds")
+    return float(found) if isinstance(found, int | float) and 0 <= found < 1e6 else 0.0
+
 
 @click.command(name="submit")
 @click.argument("completions", nargs=-1, required=True, type=existing_file)
-@click.option(
-    "--board", "board_id", default="sraven-text-v1", show_default=True, help="Board of the questions."
-)
 @click.option("--out", type=output_directory, required=True, help="Directory to write.")
-@click.option("--model", required=True, help="Name of the model.")
-@click.option("--revision", required=True, help="Its revision: a commit, or the version that an API names.")
-@click.option("--harness", required=True, help="What put the prompts to it.")
-@click.option("--harness-version", required=True, help="Version of that.")
+@click.option("--model", help="Name of the model.  [default: as the files say]")
+@click.option(
+    "--revision", help="Its revision: a commit, or the version that an API names.  [as the files say]"
+)
+@click.option("--harness", help="What put the prompts to it.  [default: as the files say]")
+@click.option("--harness-version", help="Version of that.")
 @click.option("--temperature", type=float, help="At which it was sampled; 0 for the most probable token.")
+@click.option(
+    "--people", metavar="TEXT", help="Each file is a person's: how they were found, and what they knew."
+)
 @click.option("--parameters", type=int, help="Number of its parameters, if it is known.")
 @click.option("--trained-on", type=int, default=0, show_default=True, help="Puzzles that it was trained on.")
-@click.option("--name", help="What the entry is called; the model's name unless given.")
 @click.option(
-    "--description",
-    default="A language model.",
-    show_default=True,
-    help="In a sentence.",
+    "--tuning-trials", type=int, help="Settings that were tried, of a model that was trained on them."
 )
+@click.option("--name", help="What the entry is called; the model's name unless given.")
+@click.option("--description", help="In a sentence.")
 @click.option("--author", "authors", multiple=True, required=True, help="Who submits it; may be repeated.")
 @json_option
 def command(
     completions: tuple[Path, ...],
-    board_id: str,
     out: Path,
-    temperature: float | None,
+    people: str | None,
     parameters: int | None,
     trained_on: int,
+    tuning_trials: int | None,
     name: str | None,
-    description: str,
+    description: str | None,
     authors: tuple[str, ...],
-    **replies: Any,
+    **given: Any,
 ) -> None:
     """Write the submission of COMPLETIONS of a board's questions, each file a run of its own.
 
-    A line of a file is an object with `id` and `completion`, as for `sraven text score`. All have to be of
-    the questions that `sraven text generate --board` gives, in one form. A question without a completion
-    counts as wrong. Completions are submitted as they are: `sraven score` reads and scores them.
+    A line of a file is an object with `id` and `completion`, as for `sraven text score`. The ids say which
+    board it is; all have to be of one board, in one form. Of a question with several replies, each is a run
+    of its own. A question without a completion counts as wrong. What `sraven text ask` wrote says which model
+    replied and how it was asked. Completions are submitted as they are: `sraven score` reads and scores them.
 
     \b
     Example:
+      sraven text submit completions.jsonl --out my-submission --author "A. Author"
       sraven text submit completions.jsonl --out my-submission --model org/model --revision 1f0c2d3 \\
         --harness "my script" --harness-version 1 --temperature 0 --author "A. Author"
+      sraven text submit ann.jsonl ben.jsonl --out people --people "two students, unpaid" --author "A. Author"
     """
     from sraven.text.submission import write_text_submission
 
+    said = {option: value for option, value in given.items() if value is not None}
+    if people is not None:
+        if said:
+            raise click.UsageError(
+                f"--people says who replied; leave --{next(iter(said)).replace('_', '-')} out"
+            )
+        said = _people(completions, people)
+    text = description or ("People, on the page of the puzzles." if people else "A language model.")
     read = write_text_submission(
         out,
-        board_id,
         completions,
-        method={"name": name or replies["model"], "description": description, "authors": list(authors)},
+        method={**({"name": name} if name else {}), "description": text, "authors": list(authors)},
         model={"parameters": parameters},
-        training={"instances": trained_on, "selection_split": None},
-        replies=replies if temperature is None else {**replies, "temperature": temperature},
+        training={"instances": trained_on, "selection_split": None}
+        | ({} if tuning_trials is None else {"tuning_trials": tuning_trials}),
+        replies=said,
     )
     for path, each in zip(completions, read, strict=True):
         if each.missing:
             click.echo(f"{path}: {each.missing:,} questions have no completion and count as wrong", err=True)
     missing = {str(path): each.missing for path, each in zip(completions, read, strict=True)}
-    value = {"path": str(out), "board": board_id, "form": read[0].form, "missing": missing}
-    print_outcome(value=value, text=f"{out}: {read[0].form}\n\nsraven score {out}")
+    runs = sum(len(each.samples) for each in read)
+    value = {"path": str(out), "board": read[0].board, "form": read[0].form, "runs": runs, "missing": missing}
+    print_outcome(
+        value=value,
+        text=f"{out}: {read[0].board}, {read[0].form}, {runs:,} run{'s' * (runs > 1)}\n\nsraven score {out}",
+    )

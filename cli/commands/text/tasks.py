@@ -12,7 +12,8 @@ def command() -> None:
 
     \b
     Example:
-      lm_eval --include_path "$(sraven text tasks)" --tasks sraven_m4 --model hf --model_args pretrained=gpt2
+      lm_eval --include_path "$(sraven text tasks)" --tasks sraven_text_lite_v2 --model hf \\
+        --model_args pretrained=gpt2
     """
     from importlib.resources import files
 

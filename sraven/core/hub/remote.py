@@ -2,15 +2,14 @@
 
 The Hub knows the SHA-256 of each large file and Git's of each small one. The manifest is fetched; all else
 must have the checksums that follow from it, and nothing else may be there. Whether the manifest itself is
-that of the generator, only a download can show: `sraven verify --full`. Other kinds of datasets than those of
-`sraven generate` have manifests of other names, and say themselves what follows from one.
+that of the generator, only a download can show: `sraven verify --full`.
 """
 
 import hashlib
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -47,7 +46,6 @@ class RemoteReport(NamedTuple):
     Attributes:
         place: where, with the commit that was looked at.
         instances: by split, as the manifest has them.
-        remade: whether the checksums are those of files that were made again, not the manifest's.
         files: whose checksums are right.
         bytes: of them.
         faults: what is wrong, a line each; none means that all is right.
@@ -55,7 +53,6 @@ class RemoteReport(NamedTuple):
 
     place: Place
     instances: Mapping[str, int]
-    remade: bool
     files: int
     bytes: int
     faults: list[str]
@@ -75,30 +72,11 @@ class FileSums(NamedTuple):
     git: str
 
 
-class Expected(NamedTuple):
-    """What follows from a manifest.
-
-    Attributes:
-        instances: by split.
-        files: by name, the manifest's own among them.
-        remade: whether the files were made again for that.
-    """
-
-    instances: Mapping[str, int]
-    files: Mapping[str, FileSums]
-    remade: bool
-
-
-Kind = Callable[[Path], Expected]
-"""Returns what follows from the manifest in a folder, which has nothing else."""
-
-
-def verify_remote(place: Place, others: Mapping[str, Kind] | None = None) -> RemoteReport:
+def verify_remote(place: Place) -> RemoteReport:
     """Compare a dataset on the Hub with its manifest, without a download of its data.
 
     Args:
         place: where it is.
-        others: kinds of datasets beside those of `sraven generate`, by the names of their manifests.
 
     Raises:
         OutputError: if there is no such dataset, or its manifest can't be read.
@@ -111,19 +89,16 @@ def verify_remote(place: Place, others: Mapping[str, Kind] | None = None) -> Rem
         info = insist(lambda: api.dataset_info(place.repository, revision=place.revision))
         pinned = Place(place.repository, info.sha)
         names = [each.rfilename for each in info.siblings or ()]
-        kinds = {MANIFEST: _dataset, **(others or {})}
-        manifest = next((name for name in kinds if name in names), None)
-        if manifest is None:
-            raise OutputError(f"{place} has no {' or '.join(kinds)}: it is no dataset of this benchmark")
-        _fetch_manifest(api, pinned, manifest, folder)
-        expected = kinds[manifest](Path(folder))
-        wanted = expected.files
+        if MANIFEST not in names:
+            raise OutputError(f"{place} has no {MANIFEST}: it is no dataset of this benchmark")
+        _fetch_manifest(api, pinned, MANIFEST, folder)
+        sizes, wanted = _expected(Path(folder))
         objects = _objects(api, pinned, sorted({*wanted} & {*names}))
     wrong = {name: _fault(want, objects.get(name)) for name, want in wanted.items()}
     faults = [*_not_part(names, wanted), *(f"{name} {fault}" for name, fault in wrong.items() if fault)]
     right = [name for name, fault in wrong.items() if not fault]
     size = sum(objects[name].size for name in right)
-    return RemoteReport(pinned, dict(expected.instances), expected.remade, len(right), size, faults)
+    return RemoteReport(pinned, sizes, len(right), size, faults)
 
 
 @contextmanager
@@ -169,8 +144,8 @@ def _fetch_manifest(api: Any, place: Place, name: str, folder: str) -> None:
     )
 
 
-def _dataset(folder: Path) -> Expected:
-    """Return what follows from the manifest of a dataset of `sraven generate`.
+def _expected(folder: Path) -> tuple[dict[str, int], dict[str, FileSums]]:
+    """Return what follows from a manifest: the instances of each split, and the files by name.
 
     Raises:
         OutputError: if no writer makes such a manifest.
@@ -190,7 +165,7 @@ def _dataset(folder: Path) -> Expected:
         raise OutputError(f"{MANIFEST} isn't one that this version writes: {escape(str(error))}") from None
     wanted = {path: FileSums(entry["num_bytes"], entry["sha256"], "") for path, entry in entries.items()}
     wanted |= {name: sums_of(text.encode()) for name, text in texts.items()}
-    return Expected(manifest["sizes"], {**wanted, MANIFEST: sums_of(data)}, remade=False)
+    return dict(manifest["sizes"]), {**wanted, MANIFEST: sums_of(data)}
 
 
 def _entries(task: Task, shards: Sequence[Shard], splits: Any) -> dict[str, dict[str, Any]]:

@@ -246,6 +246,15 @@ def _reference(context: Context) -> str:
     return "a reference, not a model" if is_reference else ""
 
 
+def _people(context: Context) -> str:
+    """People stand beside the ranks: they weren't trained, and what they knew isn't known."""
+    found = context.evidence.content.get("replies", {}).get("people")
+    if not found:
+        return ""
+    took = "" if found.get("minutes") is None else f", {found['minutes']:.0f} minutes each"
+    return f"people, not a model: {found['number']} ({found['found']}){took}"
+
+
 class EligibilityRule(NamedTuple):
     """A rule: why an entry breaks it (an empty text for one that doesn't), and what to do."""
 
@@ -255,6 +264,7 @@ class EligibilityRule(NamedTuple):
 
 ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     REFERENCE: EligibilityRule(_reference, "leave method.family out if it is a method of yours"),
+    "people": EligibilityRule(_people, "people stand beside the ranks, in rows of their own"),
     "seeds": EligibilityRule(
         _few_seeds, "predict every split with that many models, each trained with a seed of its own"
     ),

@@ -37,6 +37,8 @@ class Replies:
         temperature: at which it was sampled; None if that isn't said.
         usage: sums of the tokens of prompts and replies and of what they cost, by the names of
             `sraven.text.completions.Usage`; None if that isn't said.
+        settings: how else it was asked, such as ``max_tokens``; None if that isn't said.
+        people: their ``number``, how they were ``found``, and the ``minutes`` of one; None for a model.
     """
 
     model: str
@@ -46,6 +48,8 @@ class Replies:
     harness_version: str
     temperature: float | None = None
     usage: Mapping[str, float] | None = None
+    settings: Mapping[str, Any] | None = None
+    people: Mapping[str, Any] | None = None
 
     @property
     def input_tokens(self) -> float | None:

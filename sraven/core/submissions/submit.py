@@ -109,7 +109,7 @@ def write_submission(
             ``used_ood`` must be False.
         replies: on a board of texts alone, ``model`` and its ``revision``, the ``form`` of its prompts and
             the ``prompt_digest`` of all of them, ``harness`` and ``harness_version``; if you like
-            ``temperature``.
+            ``temperature``, ``usage``, ``settings`` and, where people replied, ``people``.
         logs: for C4 alone, the training log of each seed: a file with a line of JSON for each step
             that was logged, with ``step`` (ascending), ``loss`` and other finite numbers.
         claimed: your own scores by split and metric, to be compared with the recomputed ones.

@@ -8,56 +8,48 @@ from typing import Any
 from datasets import Dataset
 
 from sraven.core.base.errors import ConfigurationError
-from sraven.harness.questions import count_sets, floors, make_questions, pose, pose_board, verdict
-from sraven.text.questions import Questions
+from sraven.harness.questions import count_sets, floor, make_questions, pose, pose_board, verdict
 
-_OPTIONS = ("M", "K", "form", "shots", "answers", "count", "choices")
-
-LETTERS = [f"Answer: {letter}" for letter in "ABCDEFGH"]
-"""What a model says that chooses, one for each of the panels."""
+_OPTIONS = ("M", "K", "form", "shots", "answers", "count")
 
 
-def questions(puzzle_seed: int = 0, **metadata: Any) -> dict[str, Dataset]:
+def questions(puzzle_seed: int | None = None, **metadata: Any) -> dict[str, Dataset]:
     """Return the questions of a task, as split ``test``.
 
     Args:
-        puzzle_seed: of the instances. It isn't called seed, since the arguments of the model come here, too.
+        puzzle_seed: of the instances; of a board, to draw its mixture of questions anew. It isn't called
+            seed, since the arguments of the model come here, too.
         metadata: options of `sraven.harness.questions.make_questions`, among all else that lm-eval hands in;
             or the ``board`` whose questions these are, with ``form`` and ``shots``.
     """
     options = {name: metadata[name] for name in _OPTIONS if name in metadata}
     if board := metadata.get("board"):
-        if others := sorted(options.keys() - {"form", "shots"}) + ["puzzle_seed"] * bool(puzzle_seed):
+        if others := sorted(options.keys() - {"form", "shots"}):
             raise ConfigurationError(f"{board} says which questions there are; leave {others[0]} out")
-        rungs, posed = pose_board(board, **options)
-        highest = {rung.rung: _highest_floor(rung.asked) for rung in rungs}
-        rows = [{**each._asdict(), "floor": highest[rung.rung], **rung.set_of(each)} for rung, each in posed]
+        mixture, posed = pose_board(board, fresh=puzzle_seed, **options)
+        levels = [name.partition(".")[0] for name in mixture.levels]
+        floors = dict(zip(levels, map(floor, mixture.sets), strict=True))
+        rows = [{**each._asdict(), **place, "floor": floors[place["level"]]} for each, place in posed]
     else:
-        asked = make_questions(**options, seed=puzzle_seed)
-        floor = _highest_floor(asked)
-        rows = [{**each._asdict(), "floor": floor} for each in pose(asked)]
+        asked = make_questions(**options, seed=puzzle_seed or 0)
+        copied = floor(asked)
+        rows = [{**each._asdict(), "floor": copied} for each in pose(asked)]
     return {"test": Dataset.from_list(rows)}
 
 
-def _highest_floor(asked: Questions) -> float:
-    return max(floor.value for floor in floors(asked).values())
-
-
-def _bounded(doc: dict[str, Any], found: dict[str, float]) -> dict[str, float]:
-    """Add the highest floor of the questions, and the ceiling if the prompt says enough for one."""
+def judge_reply(doc: dict[str, Any], results: list[str]) -> dict[str, Any]:
+    """Return the metrics of a reply; of a board, ``accuracy`` once more by the name of its level."""
+    found: dict[str, Any] = verdict(doc["id"], results[0])
+    if "level" in doc:
+        found[doc["level"]] = found["accuracy"]
     ceiling = {} if doc["ceiling"] is None else {"ceiling": doc["ceiling"]}
     return {**found, "floor": doc["floor"], **ceiling}
-
-
-def judge_reply(doc: dict[str, Any], results: list[str]) -> dict[str, float]:
-    """Return the metrics of a reply."""
-    return _bounded(doc, verdict(doc["id"], results[0]))
 
 
 def judge_variant(doc: dict[str, Any], results: list[str]) -> dict[str, Any]:
     """Return the metrics of a reply to a variant of a puzzle, those of its set as what they are made of."""
     found = judge_reply(doc, results)
-    solved = doc["set"], doc["variants"], found["lenient_valid"]
+    solved = doc["set"], doc["variants"], found["accuracy"]
     return {**found, "pass_any": solved, "pass_mean": solved, "pass_all": solved}
 
 
@@ -74,11 +66,3 @@ def pass_mean(solved: list[tuple[str, int, float]]) -> float:
 def pass_all(solved: list[tuple[str, int, float]]) -> float:
     """Return the share of sets that are solved in all variants."""
     return count_sets(solved)["pass_all"]
-
-
-def judge_choice(doc: dict[str, Any], results: list[tuple[float, bool]]) -> dict[str, float]:
-    """Return the metrics of a choice, the most probable of `LETTERS`; of equals, none is chosen."""
-    likelihoods = [likelihood for likelihood, _ in results]
-    best = [letter for letter, each in zip(LETTERS, likelihoods, strict=True) if each == max(likelihoods)]
-    target = verdict(doc["id"], best[0] if len(best) == 1 else None)["target"]
-    return _bounded(doc, {"target": target})

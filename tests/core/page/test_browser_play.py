@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
@@ -14,18 +15,18 @@ from helpers.text_board import BOARD, right_replies, text_contents
 from sraven import SRAVEN
 from sraven.ambiguity import list_answers
 from sraven.text import Questions, parse
-from sraven.text.play import make_play
-from sraven.text.submission import read_text_board
+from sraven.text.mixtures import read_text_board
+from sraven.text.play import EXAMPLE, WORDS, make_play
 
 
 @pytest.fixture
 def play(quiet, tmp_path):
     """Write a page, open it as a file and forget what was played before."""
 
-    def open_it(sets, practice=False):
+    def open_it(sets, practice=False, result=False):
         look(quiet, 1280)
         path, blank = tmp_path / "page.html", tmp_path / "blank.html"
-        path.write_text(make_play(sets, "some-puzzles", practice))
+        path.write_text(make_play(sets, "some-puzzles", practice, result=result))
         blank.touch()
         quiet.get(blank.as_uri())  # a page of puzzles keeps its own as it closes
         quiet.execute_script("localStorage.clear()")
@@ -89,14 +90,12 @@ def test_a_board_is_played_by_keyboard_and_scored(play, run, tmp_path):
         assert text_of(driver, "which").startswith("Puzzle 4: ")
         focus_by_tab(driver, "#levels li:nth-child(2)")
         press(driver, Keys.ENTER)
-        assert text_of(driver, "which") == "Puzzle 12: 2 numbers, each from 0 to 6"
+        assert text_of(driver, "which") == "Puzzle 12: 2 numbers, 0 to 6"
         assert shown(driver) == contexts[11, :, :2].tolist()
         press(driver, right[11][0], Keys.ENTER)
         assert text_of(driver, "status") == "Number 2 is missing."
         press(driver, right[11][1], Keys.ENTER)
-        focus_by_tab(driver, "summary:has(h3)")
-        press(driver, Keys.ENTER)
-        focus_by_tab(driver, "#download")
+        focus_by_tab(driver, "#progress .download")
         press(driver, Keys.ENTER)
         path = tmp_path / "replies-some-puzzles.jsonl"
         WebDriverWait(driver, 20).until(lambda driver: path.exists() and path.read_text())
@@ -105,12 +104,12 @@ def test_a_board_is_played_by_keyboard_and_scored(play, run, tmp_path):
         assert [line["id"] for line in lines] == [f"{first}_0", f"{first}_2", f"{second}_0"]
         assert [parse(line["completion"], 2, 7) for line in lines][2] == tuple(map(int, right[11]))
         assert all(line["seconds"] >= 0 for line in lines)
-        assert driver.find_element(By.ID, "lines").get_attribute("value") == path.read_text()
+        assert open_lines(driver) == path.read_text()
 
         code, out, err = run("text", "score", path, "--json")
         assert code == 0, err
-        scores = json.loads(out)
-        hits = [round(score["target"]["value"] * score["n"]) for score in scores]
+        scores = json.loads(out)["scores"][0]["levels"]
+        hits = [round(score["accuracy"]["value"] * score["n"]) for score in scores]
         assert hits == [1 + (right[2] == ["0"]), 1] and [score["missing"] for score in scores] == [9, 10]
 
 
@@ -163,6 +162,48 @@ def test_replies_stay_go_and_come_back(play, tmp_path):
     assert open_lines(driver) == kept
 
 
+TOP = "return document.getElementById('puzzle').getBoundingClientRect().top"
+
+
+def test_the_end_says_what_came_of_it_and_hands_it_out(play, tmp_path):
+    sets = [Questions(SRAVEN(M=M, K=8, holdout=0, answers="unique"), "test", 2) for M in (1, 2)]
+    driver = play(sets, result=True)
+    panels = [panel for each in sets for panel in each.take(range(2)).target.tolist()]
+    panels[3][0] = (panels[3][0] + 1) % 8
+    press(driver, "9")
+    assert text_of(driver, "status") == "9 isn’t used here: numbers go from 0 to 7."
+    for number, reply in enumerate(panels):
+        driver.execute_script("scrollTo(0, 500)")
+        press(driver, *map(str, reply), Keys.ENTER)
+        if number < 3:
+            assert 0 <= driver.execute_script(TOP) < 300
+    WebDriverWait(driver, 20).until(lambda driver: text_of(driver, "result"))
+    assert text_of(driver, "result").startswith("3 of 4 puzzles are right, in ")
+    assert text_of(driver, "results").splitlines() == [
+        "1 number, 0 to 7: 2 of 2",
+        "2 numbers, 0 to 7: 1 of 2",
+    ]
+    assert "Thank you" in text_of(driver, "end-title")
+    press(driver, Keys.ENTER)  # the focus is on Download
+    path = tmp_path / "replies-some-puzzles.jsonl"
+    WebDriverWait(driver, 20).until(lambda driver: path.exists() and path.read_text().count("\n") == 4)
+    source = driver.page_source
+    assert not any(answer in source for each in sets for answer in each.answers(range(2)))
+    press(driver, Keys.TAB, Keys.ENTER)
+    assert text_of(driver, "which").startswith("Puzzle 1: ") and panel(driver) == [str(panels[0][0])]
+
+
+def test_words_are_plain_and_the_example_has_one_answer(play):
+    *context, target = [panel for row in EXAMPLE for panel in row]
+    assert list_answers(np.array(context, np.uint8), 8).tolist() == [list(target)]
+    driver = play([Questions(SRAVEN(M=2, K=8, answers="unique"), "test", 1)])
+    told = text_of(driver, "how").lower()
+    assert all(words in told for name, words in WORDS.items() if "imum" not in name)
+    assert not any(word in told for word in ("multiset", "feature", "[?]", "modulo", "symbol"))
+    driver = play([Questions(SRAVEN(M=2, K=8, answers="unique"), "test", 1, "untold")])
+    assert "one more each time" not in text_of(driver, "how")
+
+
 def test_practice_shows_what_is_behind(play):
     questions = Questions(SRAVEN(M=3, K=5), "train", 12)
     driver = play([questions], practice=True)
@@ -181,7 +222,7 @@ def test_practice_shows_what_is_behind(play):
         go_to(driver, row + 1)
         press(driver, *map(str, reply), Keys.ENTER)
         assert text_of(driver, "status").startswith(verdict)
-        rules = {questions.task.rules[rule].name for rule in batch.rules[row]}
+        rules = {WORDS[questions.task.rules[rule].name] for rule in batch.rules[row]}
         assert all(rule in text_of(driver, "solution") for rule in rules)
         assert len(driver.find_elements(By.CSS_SELECTOR, "#matrix .letter")) == 27
         listed = driver.find_elements(By.CSS_SELECTOR, "#solution li")
@@ -191,7 +232,7 @@ def test_practice_shows_what_is_behind(play):
         press(driver, Keys.ENTER)
         assert not text_of(driver, "status") and panel(driver) == [""] * 3
     assert "3 of 12, 2 right" in text_of(driver, "levels")
-    assert not driver.find_elements(By.ID, "handed")
+    assert not driver.find_elements(By.CSS_SELECTOR, "#handed, .download")
 
 
 CLIPPED = """
@@ -201,8 +242,8 @@ return Array.from(document.querySelectorAll('.cell')).filter((e) => e.scrollWidt
 
 def test_everything_fits_and_can_be_read(play):
     hard = [Questions(SRAVEN(M=M, K=16, answers="unique"), "train", 2) for M in (8, 5)]
-    practice = [Questions(SRAVEN(), "train", 2)]
-    for sets, reply in ((hard[:1], "2222222"), (hard[1:], "22"), (practice, "2222")):
+    practice, long = [Questions(SRAVEN(), "train", 2)], [Questions(SRAVEN(M=8, K=256, holdout=0), "test", 2)]
+    for sets, reply in ((hard[:1], "2222222"), (hard[1:], "22"), (practice, "2222"), (long, "255100")):
         driver = play(sets, sets is practice)
         press(driver, *reply, Keys.ENTER)
         for width in (390, 1280):

@@ -191,7 +191,6 @@ OWN_READERS = {
         *("baselines/publish.py", "cli/completion.py", "sraven/core/boards/board.py"),
         *("sraven/core/compute/jit.py", "sraven/core/leaderboard/snapshot.py", "sraven/core/page/palette.py"),
         *("sraven/core/page/render.py", "sraven/core/untrusted/schemas/__init__.py"),
-        "sraven/text/benchmark.py",
     ],
     "waits until a file of its own is on disk": ["baselines/runs/checkpoint.py"],
     "text of any size, a record at a time": ["baselines/lm/records.py"],
@@ -208,7 +207,6 @@ OWN_READERS = {
     "a journal, a line of bounded length at a time": ["sraven/core/dataset/directory.py"],
     "the reader itself": ["sraven/core/system/files.py"],
     "replies, a line of bounded length at a time": ["sraven/text/completions.py"],
-    "records, a line of bounded length at a time": ["sraven/text/published.py"],
 }
 """Modules that read files by themselves, by why they may."""
 

@@ -212,7 +212,7 @@ def test_questions_that_there_are_not_are_refused(split, start, count):
         ({"rungs": ("M4-K256",)}, "K of M4-K256=256"),
         ({"size": 0}, "size=0"),
         ({"edition": 0}, "edition=0"),
-        ({"edition": 3}, "edition=3"),
+        ({"edition": 4}, "edition=4"),
     ],
 )
 def test_wrong_ladders_are_refused(values, message):

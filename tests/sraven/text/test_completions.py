@@ -9,15 +9,16 @@ import pytest
 from helpers import oracle
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError, text
-from sraven.text import ask
-from sraven.text.completions import LONGEST_LINE, MOST_SETS, answered, read_completions, score_completions
-from sraven.text.lenient import NO_MARK, NO_REPLY
+from sraven.text.completions import LONGEST_LINE, read_completions
+from sraven.text.lenient import CUT_OFF, NO_MARK, NO_REPLY, REFUSED
 from sraven.text.prompts import render_answers
+from sraven.text.questions import Questions
+from sraven.text.scores import MOST_SETS, answered, score_completions
 
 
 @pytest.fixture(scope="module")
 def questions():
-    return ask(SRAVEN(M=2, K=7, answers="unique"), "ood", 10)
+    return Questions(SRAVEN(M=2, K=7, answers="unique"), "ood", 10)
 
 
 @pytest.fixture(scope="module")
@@ -31,26 +32,35 @@ def write(path, completions):
     return path
 
 
+def right_name(right):
+    return next(iter(right)).rpartition("_")[0]
+
+
 @pytest.fixture
 def file(tmp_path):
     return tmp_path / "completions.jsonl"
 
 
 def test_right_answers_in_any_order_score_one(file, right):
-    [score] = score_completions(write(file, dict(reversed(right.items()))))
-    assert score.n == 10 and score.target.value == score.valid.value == 1 == pytest.approx(
-        score.ceiling.value
-    )
-    assert (score.missing, score.first_missing, score.unparsed.value) == (0, None, 0)
-    assert score.chance == 7**-2 and score.floors == {} and score.form == "told"
+    [found] = score_completions(write(file, dict(reversed(right.items()))))
+    score = found.total
+    assert score.n == 10 and score.accuracy.value == score.strict.valid.value == score.ceiling.value == 1
+    assert (score.missing, score.first_missing, score.strict.unparsed.value) == (0, None, 0)
+    assert score.chance == 7**-2 and found.name == right_name(right) and found.board == found.name
+    assert (score.samples, score.pass_all) == (1, None) and found.levels[0].accuracy == score.accuracy
 
 
 def test_what_is_missing_or_unparsed_counts_as_wrong_and_apart(file, right, questions):
     kept = {name: right[name] for name in list(right)[:6]}
     kept[questions.id_of(1)], kept[questions.id_of(4)] = "I give up.", None
     told = []
-    [score] = score_completions(write(file, kept), on_graded=lambda *verdicts: told.append(verdicts))
-    assert score.target.value == score.lenient.target.value == 0.4 and score.unparsed.value == 0.2
+    [found] = score_completions(write(file, kept), on_graded=lambda *verdicts: told.append(verdicts))
+    score = found.total
+    assert (
+        score.accuracy.value == score.lenient.target.value == 0.4
+        and score.of_asked.value == pytest.approx(4 / 6)
+    )
+    assert score.strict.unparsed.value == 0.2
     assert score.reasons == {NO_MARK: 1, NO_REPLY: 1}
     assert [(reply.id, reply.end) for reply in score.unread] == [(questions.id_of(1), "I give up.")]
     assert (score.missing, score.first_missing) == (4, questions.id_of(6))
@@ -63,20 +73,21 @@ def test_the_lenient_reading_finds_more_and_changes_nothing_else(file, right, qu
     replies = [form.format(answer) for form, answer in zip(forms, right.values(), strict=False)]
     kept = dict(zip(right, replies, strict=False))
     told = []
-    [score] = score_completions(write(file, kept), on_graded=lambda *verdicts: told.append(verdicts))
+    [found] = score_completions(write(file, kept), on_graded=lambda *verdicts: told.append(verdicts))
+    score = found.total
     [(_, strict, lenient)] = told
     assert strict.target.tolist() == [True] + 5 * [False]
     assert lenient.target.tolist() == [True] * 4 + [False] * 2 == lenient.parsed.tolist()
-    assert (score.target.value, score.lenient.target.value) == (0.1, 0.4)
-    assert (score.unparsed.value, score.lenient.unparsed.value) == (0.5, 0.2)
+    assert (score.accuracy.value, score.lenient.target.value) == (0.1, 0.4)
+    assert (score.strict.unparsed.value, score.lenient.unparsed.value) == (0.5, 0.2)
 
 
 def test_several_sets_are_scored_apart_in_the_order_of_the_file(file, right, questions):
-    choosing = ask(questions.task, "ood", 3, choices="uniform")
-    letters = dict(zip(map(choosing.id_of, range(3)), choosing.answers(range(3)), strict=True))
-    scores = score_completions(write(file, letters | right))
-    assert [score.questions for score in scores] == [choosing.name, questions.name]
-    assert all(score.target.value == 1 for score in scores) and len(scores[0].floors) == 4
+    other = Questions(questions.task, "ood", 3, "untold")
+    answers = dict(zip(map(other.id_of, range(3)), other.answers(range(3)), strict=True))
+    scores = score_completions(write(file, answers | right))
+    assert [score.name for score in scores] == [other.name, questions.name]
+    assert all(score.total.accuracy.value == 1 for score in scores)
 
 
 def test_what_else_stands_in_a_line_is_not_read(file, right, questions):
@@ -92,7 +103,6 @@ LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer:
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([LINE % 3, LINE % 4, LINE % 3], "line 3: a second completion of"),
         ([LINE % 3, LINE % 10], "line 2: 'v1_M2-K7-unique_h25_s0_ood-10_told-0_10' is no id that"),
         ([LINE % 3, '{"id": "17"'], "line 2 is no JSON that can be read"),
         (['{"id": "1", "id": "2", "completion": ""}'], "line 1 is no JSON that can be read: a name stands"),
@@ -102,7 +112,7 @@ LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer:
         (['"' + "x" * LONGEST_LINE], "line 1 is longer than 16,777,216 bytes"),
         ([""], "has no completions"),
     ],
-    ids=range(9),
+    ids=range(8),
 )
 def test_wrong_lines_are_named(file, lines, said):
     file.write_bytes("\n".join(lines).encode("latin-1"))
@@ -126,8 +136,41 @@ def test_costly_sets_are_refused_before_they_cost_anything(file):
 
 def test_what_has_a_completion_is_told(file, right, questions):
     write(file, [*list(right.items())[2:5], ("v1_M1-K7_h0_s0_test-3_told-0_0", "")])
-    assert answered(file, questions).nonzero()[0].tolist() == [2, 3, 4]
-    assert not answered(file, ask(questions.task, "ood", 11)).any()
+    write(file, [*list(right.items())[2:5], (questions.id_of(7), None), (questions.id_of(2), "again")])
+    assert answered(file)[questions].tolist() == [0, 0, 2, 1, 1, 0, 0, 0, 0, 0]
+
+
+def test_failures_are_replaced_and_several_replies_are_samples(file, right, questions):
+    """Question 0 has three replies of which two are right, question 1 two right ones after a failure."""
+    ids = list(right)
+    lines = [(ids[0], right[ids[0]]), (ids[1], None), (ids[0], "hm"), (ids[1], right[ids[1]]), (ids[2], None)]
+    lines += [(ids[0], right[ids[0]]), (ids[1], right[ids[1]])]
+    [found] = score_completions(write(file, lines))
+    score = found.total
+    assert (score.samples, score.missing, score.reasons) == (2, 7, {NO_MARK: 1, NO_REPLY: 1})
+    assert score.accuracy.value == pytest.approx((2 / 3 + 1) / 10)
+    assert score.pass_all.value == pytest.approx((1 / 3 + 1) / 10)  # one pair of three has both right
+    assert score.of_asked.value == pytest.approx((2 / 3 + 1) / 3)
+
+
+def test_cut_off_refused_and_unmarked_are_three_things(file, right, questions):
+    said = [
+        {"completion": "Row 1 adds", "finish_reason": "length"},
+        {"completion": None, "stop_reason": "max_tokens"},
+        {"completion": None, "refusal": "I can't help with that."},
+        {"completion": "No.", "finish_reason": "content_filter"},
+        {"completion": "It is 1 2.", "finish_reason": "stop"},
+        {"completion": [{"type": "thinking", "thinking": "Answer: [0 0]"}, {"type": "text", "text": "Hm"}]},
+        {"completion": None, "error": "500"},
+        {"completion": [{"type": "text", "text": right[questions.id_of(7)]}], "finish_reason": ["odd"]},
+    ]
+    file.write_text(
+        "".join(json.dumps({"id": questions.id_of(n), **each}) + "\n" for n, each in enumerate(said))
+    )
+    [found] = score_completions(file)
+    assert found.total.reasons == {CUT_OFF: 2, REFUSED: 2, NO_MARK: 2, NO_REPLY: 1}
+    assert found.total.accuracy.value == 0.1 and "I can't help with that." in str(found.total.unread)
+    assert answered(file)[questions].tolist() == [1, 1, 1, 1, 1, 1, 0, 1, 0, 0]
 
 
 # Verdicts: the target, another valid answer, a wrong one, none at all

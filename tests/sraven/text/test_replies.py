@@ -7,8 +7,7 @@ from hypothesis import example, given, strategies as st
 
 from helpers.refusals import assert_refused
 from sraven.text import parse
-from sraven.text.lenient import NO_MARK, NO_REPLY, NOTHING, OTHER, SEVERAL, read_panel
-from sraven.text.replies import answer_pattern, parse_letter
+from sraven.text.lenient import NO_MARK, NO_REPLY, NOTHING, OTHER, SEVERAL, TAKEN_BACK, read_panel
 
 PANEL = (3, 6, 2, 0)
 
@@ -77,26 +76,6 @@ def test_any_text_is_read_as_the_oracle_reads_it(reply, M, K):
     assert parse(reply, M, K) == read_plainly(reply, M, K)
 
 
-def search(reply, letters=False):
-    """Return what a program finds by the pattern alone, as inspect-ai's scorer does; None for nothing."""
-    found = re.search(answer_pattern(letters), reply)
-    return next((group for group in found.groups() if group is not None), None) if found else None
-
-
-@given(replies, st.integers(1, 4), st.integers(3, 12))
-@example("Answer: [1 2]", 2, 3)
-@example("Answer: [1  2]", 2, 3)
-@example("Answer: B", 2, 3)
-def test_the_pattern_finds_what_is_parsed(reply, M, K):
-    panel, content = parse(reply, M, K), search(reply)
-    numbers = tuple(map(int, (content or "").split()))
-    assert panel == (numbers if len(numbers) == M and max(numbers) < K else None)
-    if panel is not None:  # the one thing that a comparison with the target says otherwise
-        assert (content == " ".join(map(str, panel))) == ("  " not in content)
-    letter = parse_letter(reply, 26)
-    assert search(reply, letters=True) == (None if letter is None else chr(ord("A") + letter))
-
-
 @given(st.lists(st.integers(0, 7), min_size=4, max_size=4), st.data())
 def test_an_answer_that_is_changed_is_never_the_same_but_for_blanks_and_stars(panel, data):
     reply = f"Answer: {str(panel).replace(',', '')}"
@@ -117,20 +96,6 @@ def test_long_replies_take_no_longer_than_they_are(piece):
     reply = piece * 100_000
     for whole in (reply, f"Answer: [{reply}", f"Answer: [0{reply}]", f"{reply}x"):
         assert parse(whole, 4, 8) is None
-        assert len((search(whole) or "").split()) != 4 and search(whole, letters=True) is None
-
-
-def test_letters():
-    assert parse_letter("Answer: A", 8) == 0
-    assert parse_letter("So it is C.\n**Answer: H**\n", 8) == 7
-    assert parse_letter("**Answer:** B", 8) == 1
-    for reply in ("Answer: I", "Answer: a", "Answer: [A]", "Answer: AB", "A", "Answer: \uff21", None):
-        assert parse_letter(reply, 8) is None
-
-
-@given(replies)
-def test_no_text_is_both_a_panel_and_a_letter(reply):
-    assert parse_letter(reply, 8) is None or parse(reply, 1, 256) is None
 
 
 # The lenient reading: as a person would
@@ -163,11 +128,46 @@ CLEAR = [
     # characters
     *("Answer:\u00a0[3\u00a06\u00a02\u00a00]", "Answer: [３ ６ ２ ０]", "Answer：［3 6 2 0］"),
     "Answer: [3 6 2 0]</s>",
+    # a mark within a mark, names of fields, other thoughts
+    *("<answer>Answer: [3 6 2 0]</answer>", '{"final_answer": [3, 6, 2, 0], "confidence": 0.9}'),
+    *(
+        '{"reasoning": "not constant", "answer": [3, 6, 2, 0]}',
+        "[THINK]Answer: [1 1 1 1][/THINK]Answer: 3 6 2 0",
+    ),
+    "<|channel|>analysis<|message|>Answer: [1 1 1 1]<|end|><|channel|>final<|message|>Answer: [3, 6, 2, 0]",
+    # other languages
+    *(
+        "Antwort: [3 6 2 0]",
+        "答案：[3 6 2 0]",
+        "**最终答案：** [3, 6, 2, 0]。",
+        "Ответ: [3 6 2 0]",
+        "정답: [3 6 2 0]",
+    ),
+    *("Réponse : [3 6 2 0]", "La suma es 3.\n\nRespuesta final: [3, 6, 2, 0]", "答え：[3 6 2 0]"),
+    # what affirms it
+    *(
+        "Answer: [3 6 2 0], I think.",
+        "Answer: [3 6 2 0] ✅",
+        "[3 6 2 0] fits.\nAnswer: [3, 6, 2, 0] as required.",
+    ),
+    *("The answer is [3 6 2 0] because the third row adds.", "Answer: [3, 6, 2, 0] is the missing panel."),
+    "Answer: [3, 6, 2, 0]\n\nExplanation: the first feature is not constant; it adds modulo 8.",
+    "I was wrong above. Answer: [3, 6, 2, 0].",
+    "<s>Answer: [3, 6, 2, 0]</s>",
 ]
 
 UNCLEAR = {
     NO_MARK: (
         *("", "[3 6 2 0]", "The answer isn't [3 6 2 0].", "Is the answer [3 6 2 0]? No."),
+        *(
+            "Falsche Antwort: [3 6 2 0]",
+            "错误答案：[3 6 2 0]",
+            "Wrong answer: [3 6 2 0]",
+            "Antwort [3 6 2 0]",
+        ),
+        *("~~Answer: [3 6 2 0]~~", "<!-- Answer: [3 6 2 0] -->", "<del>Answer: [3 6 2 0]</del>"),
+        *("[THINK]Answer: [3 6 2 0]", "<|channel|>analysis<|message|>Answer: [3 6 2 0], or so"),
+        *(r"\xcancel{\boxed{[3 6 2 0]}}", "It is no <s>Answer: [3 6 2 0]</s>", "final answers: [3 6 2 0]"),
         *("If so, the answer would be [3 6 2 0].", "<think>Answer: [3 6 2 0]. Wait"),
         "<think>Hm.</think>Well<think>Answer: [3 6 2 0]",
     ),
@@ -176,6 +176,27 @@ UNCLEAR = {
         *("Answer: [3 6 2 0]\nHm.\nAnswer: [3 6 2", "Answer: 3 6 2 0 or 1 2 3 4", "Answer: [-3 6 2 0]"),
         *("Answer: [3.5 6 2 0]", "Answer: [3/1 6 2 0]", "Answer: [3 6 2*0 1]", "Answer: [03 06 02 00]"),
         *("Answer: [٣ ٦ ٢ ٠]", "Answer: 3620"),
+    ),
+    TAKEN_BACK: (
+        *(
+            "Answer: [3 6 2 0] is wrong.",
+            "Answer: [3 6 2 0]\n\nWait, that's incorrect.",
+            "Answer: [3 6 2 0]?",
+        ),
+        *("Answer: [3 6 2 0] + 1 mod 8", "Answer: [3 6 2 0] reversed", "The answer is [3 6 2 0] plus one."),
+        *(
+            "Answer: [3 6 2 0] with the first two exchanged",
+            "Answer: [3 6 2 0] ❌",
+            "Answer: [3 6 2 0] (shifted)",
+        ),
+        *("Answer: [3 6 2 0]. That isn't right.", "Answer: [3 6 2 0]. No.", "Answer: [3, 6, 2, 0]. 不对"),
+        *("Answer: [3 6 2 0].\nThen add 1 to each number.", "Answer: [3 6 2 0] because it is not valid."),
+        *("A common mistake: the answer is [3 6 2 0].", "Suppose we say: the answer is [3 6 2 0]."),
+        *(
+            r"$\boxed{[3 6 2 0]} + 1$",
+            "Answer: [3 6 2 0] or something like it",
+            "Answer: [3 6 2 0]\nSorry, no.",
+        ),
     ),
     OTHER: ("Answer: [3 6 2]", "Answer: [3 6 2 8]"),
     SEVERAL: (
@@ -226,7 +247,8 @@ def test_who_names_one_list_clearly_is_understood(thought, panel, mark, separato
 def test_who_names_two_lists_behind_a_mark_answers_neither(panel, other, mark, separator, bracket, between):
     first = written(panel, mark, separator, bracket, between)
     found = parse(first + written(other, "", separator, bracket, ""), len(panel), 12, reading="lenient")
-    assert found == (panel if len(other) != len(panel) or other == panel else None)
+    says_more = between == "\n" and (len(other) != len(panel) or other == panel)
+    assert found == (panel if says_more else None)
 
 
 fragments = st.sampled_from(
@@ -246,25 +268,6 @@ def test_what_is_read_stands_there_and_the_strict_reading_goes_first(reply, M, K
         assert "answer" in reply.lower() or "boxed" in reply
 
 
-LETTERS = [
-    *("Answer: C", "**Answer**: (C)", "The answer is C.", r"\boxed{C}", "Answer:\nC", "Answer: C: [1 2]"),
-    "Answer: panel C",
-]
-
-
-@pytest.mark.parametrize("reply", LETTERS)
-def test_letters_are_read_alike(reply):
-    assert parse_letter(reply, 8, "lenient") == 2
-    assert parse_letter(reply, 2, "lenient") is None
-
-
-@pytest.mark.parametrize(
-    "reply", ["Answer: C or D", "Answer: Can't say", "Answer: (C) or (D)", "C", "The answer isn't C."]
-)
-def test_no_letter_is_guessed(reply):
-    assert parse_letter(reply, 8, "lenient") is None
-
-
 @pytest.mark.parametrize(
     ("reply", "panel"), [("Answer: 3 6.\nNo, 1 2.", None), ("Answer: 3 6. It is 3 6.", (3, 6))]
 )
@@ -273,8 +276,7 @@ def test_a_change_of_mind_is_seen_in_short_panels_too(reply, panel):
 
 
 def test_another_reading_is_refused():
-    for wrong in (lambda: parse("", 4, 8, reading="kind"), lambda: parse_letter("", 8, "kind")):
-        assert_refused("'strict', 'lenient'", wrong)
+    assert_refused("'strict', 'lenient'", parse, "", 4, 8, reading="kind")
 
 
 @pytest.mark.parametrize(

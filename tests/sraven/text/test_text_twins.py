@@ -126,10 +126,6 @@ def test_every_id_says_its_question():
         assert_refused("is no id", text.find_question, wrong)
 
 
-def test_other_notations_have_no_choices():
-    assert_refused("form=", text.ask, Twins(by_values=1), "ood", 1, "told2json", choices="centred")
-
-
 # What is read
 
 

@@ -19,7 +19,7 @@
   for (const set of play.sets) {
     set.questions = [];
     set.bytes = atob(set.contexts);
-    set.title = `${set.M > 1 ? `${set.M} numbers, each` : '1 number,'} from 0 to ${set.K - 1}`;
+    set.title = `${set.M > 1 ? `${set.M} numbers` : '1 number'}, 0 to ${set.K - 1}`;
   }
   const asked = Array.from(atob(play.order), (letter, question) => {
     const set = play.sets[letter.charCodeAt(0)];
@@ -60,7 +60,7 @@
     return fits;
   }
 
-  const FORGETFUL = 'This browser keeps nothing here: download your replies before you close the page.';
+  const FORGETFUL = 'This browser keeps nothing: use “Download replies” before you close the page.';
 
   function load() {
     try {
@@ -182,9 +182,9 @@
       ? `Right: your panel fits. The puzzle was made with another one, ${target.join(' ')}.`
       : `Not quite. The answer is ${target.join(' ')}.`;
     say(verdict);
-    const rows = features.map(({ rule, row, rows }, feature) => make('tr', {},
+    const rows = features.map(({ rule, rows }, feature) => make('tr', {},
       make('th', { scope: 'row', textContent: LETTERS[feature] }),
-      make('td', {}, rule, make('small', { textContent: row })),
+      make('td', { textContent: rule }),
       ...rows.map((symbols) => make('td', { textContent: symbols.join(' ') }))));
     const heads = ['', 'rule', 'row 1', 'row 2', 'row 3'].map((textContent) => make('th', { textContent }));
     const others = answers.map((answer) => make('li', {
@@ -214,12 +214,27 @@
     }
   }
 
-  function explain(set) {
-    find('explained').textContent = set.explained;
-    const last = set.K - 1;
-    find('round').textContent = `Modulo ${set.K}: numbers go round like the hours of a clock. After ${last} comes 0, ` +
-      `so ${last} + 2 is 1, and 1 − 2 is ${last}.`;
-    find('round').hidden = !set.round;
+  function explain({ M, K, mixed, rules }) {
+    const several = M > 1;
+    find('many').textContent = several ? `${M} numbers` : 'one number';
+    if (!find('rules')) {
+      return;
+    }
+    find('rules').hidden = !rules.length;
+    find('rule-of').textContent = several
+      ? 'Each number follows a rule from panel to panel, and it is the same rule in all three rows. These are the ' +
+        'rules; several numbers may have the same one:'
+      : 'In each row the number follows a rule from panel to panel, and it is the same rule in all three rows. ' +
+        'These are the rules:';
+    find('listed').replaceChildren(...rules.map(({ words, rows }) => make('tr', {},
+      make('td', { textContent: words }), make('td', { textContent: rows }))));
+    find('round').textContent = `Numbers go round like the hours of a clock: after ${K - 1} comes 0, and before 0 comes ${K - 1}.`;
+    find('mixed').textContent = mixed
+      ? 'The numbers of a panel may stand in another order in each column. In the three panels of one column the ' +
+        'order is the same. So first find out which number belongs to which.'
+      : 'A number has the same place in all panels.';
+    find('mixed').hidden = !several;
+    find('example').hidden = K !== 8 || !mixed;
   }
 
   function show(question) {
@@ -230,6 +245,9 @@
     const panels = contextOf(question).map((panel, at) => drawPanel(panel, at, solution, set.K));
     const across = set.M <= 4 ? set.M : Math.min(4, Math.ceil(set.M / 2));
     find('matrix').style.setProperty('--across', across);
+    find('matrix').classList.toggle('long', set.K > 100);
+    find('end').hidden = true;
+    find('puzzle').hidden = false;
     find('matrix').replaceChildren(...panels, drawAsked(panelOf(question), solution, set));
     find('which').textContent = `Puzzle ${figure(question + 1)}: ${set.title}`;
     find('number').value = question + 1;
@@ -247,11 +265,20 @@
     open.focus({ preventScroll: true });
   }
 
+  /** Brings a part of the page into view, unless its beginning is. */
+  function bringUp(part) {
+    const { top } = part.getBoundingClientRect();
+    if (top < 0 || top > innerHeight / 3) {
+      part.scrollIntoView({ behavior: 'instant' });
+    }
+  }
+
   function leaveFor(question) {
     pause();
     say('');
     show((question + total) % total);
     save();
+    bringUp(find('puzzle'));
     focus();
   }
 
@@ -263,10 +290,47 @@
 
   function skip() {
     const next = nextOpen(current);
-    leaveFor(next ?? current);
     if (next === undefined) {
-      say(play.practice ? 'All puzzles have a reply.' : 'All puzzles have a reply: download them.');
+      end();
+    } else {
+      leaveFor(next);
     }
+  }
+
+  // The end: what came of it, as far as it may be told
+  const hex = (bytes) => Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+  /** Returns whether the reply to a question is right; null where the page doesn't know. */
+  async function isRight(question) {
+    const { set, index } = asked[question];
+    if (play.practice) {
+      return set.solutions[index].answers.some((each) => String(each) === String(panelOf(question)));
+    }
+    if (!set.digests || !globalThis.crypto?.subtle) {
+      return null;
+    }
+    const told = `${idOf(question)} Answer: [${panelOf(question).join(' ')}]`;
+    return hex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(told))) === set.digests[index];
+  }
+
+  async function end() {
+    pause();
+    const verdicts = await Promise.all(replied().map(async (question) => [setOf(question), await isRight(question)]));
+    const known = verdicts.length && verdicts.every(([, right]) => right !== null);
+    const right = (wanted) => verdicts.filter(([set, hit]) => hit && (!wanted || set === wanted)).length;
+    const seconds = replied().reduce((sum, question) => sum + work.get(question).seconds, 0);
+    const minutes = seconds < 60 ? `${Math.round(seconds)} seconds` : `${Math.round(seconds / 60)} minutes`;
+    find('result').textContent = known
+      ? `${figure(right())} of ${figure(replied().length)} puzzles are right, in ${minutes}.`
+      : `You solved ${figure(replied().length)} puzzles in ${minutes}.`;
+    find('results').replaceChildren(...(known ? play.sets : []).map((set) => make('li', {
+      textContent: `${set.title}: ${figure(right(set))} of ${figure(verdicts.filter(([each]) => each === set).length)}`,
+    })));
+    say('');
+    find('puzzle').hidden = true;
+    find('end').hidden = false;
+    bringUp(find('end'));
+    (find('end').querySelector('.download') || find('again')).focus({ preventScroll: true });
   }
 
   function reply(event) {
@@ -288,10 +352,7 @@
     } else {
       const told = `Puzzle ${figure(current + 1)}: ${panelOf(current).join(' ')} is kept.`;
       skip();
-      say(`${told} ${find('status').textContent}`);
-    }
-    if (matchMedia('(max-width: 60rem)').matches) {
-      find('how').open = false;
+      say(told);
     }
   }
 
@@ -322,8 +383,10 @@
     const digits = cell.value.replace(/[^0-9]/g, '');
     const last = Number(digits.slice(-1));
     if (digits === '' || last >= K) {
+      say(digits === '' ? (cell.value && 'Only digits, please.') : `${last} isn’t used here: numbers go from 0 to ${K - 1}.`);
       fill(cell, '');
     } else {
+      say(Number(digits) < K ? '' : `${digits} isn’t used here: numbers go from 0 to ${K - 1}. Now it is ${last}.`);
       write(cell, Number(digits) < K ? Number(digits) : last);
     }
   }
@@ -440,7 +503,8 @@
   find('reset').addEventListener('click', reset);
   find('handed')?.addEventListener('toggle', drawProgress);
   find('lines')?.addEventListener('focus', ({ target }) => target.select());
-  find('download')?.addEventListener('click', download);
+  document.querySelectorAll('.download').forEach((button) => button.addEventListener('click', download));
+  find('again').addEventListener('click', () => leaveFor(0));
   find('import')?.addEventListener('change', bring);
   document.addEventListener('keydown', pressed);
   document.addEventListener('visibilitychange', () => (document.hidden ? pause() : tick()));
@@ -450,9 +514,7 @@
       drawProgress();
     }
   });
+  document.querySelectorAll('.small .cell').forEach((cell) => tint(cell, Number(cell.textContent), 8));
   show(load());
-  if (replied().length) {
-    find('how').open = false;
-    focus();
-  }
+  focus();
 })();

@@ -1,0 +1,139 @@
+"""Questions of a board, put to an endpoint."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.shared.imports import needs_extra
+from cli.shared.outputs import output_file
+from cli.shared.printing import json_option, print_outcome
+from cli.shared.progress import Stopped, progress_bar
+from cli.shared.questions import asking_of, asking_options
+
+if TYPE_CHECKING:
+    from sraven.text.ledger import Ledger
+
+
+def _key(name: str | None) -> str | None:
+    """Return a key from the environment."""
+    if name is None:
+        return None
+    if not (key := os.environ.get(name)):
+        raise click.UsageError(f"the environment has no {name}; set it, or leave --key-env out")
+    return key
+
+
+def _dollars(ledger: "Ledger", left: int) -> str:
+    """Return in words what was spent, and what there is to spend."""
+    if not ledger.priced:
+        return ""
+    return f"{ledger.spent:,.2f} US dollars so far, {ledger.each * left:,.2f} to come"
+
+
+@click.command(name="ask")
+@asking_options
+@click.option("--url", required=True, help="Address of the endpoint, such as http://localhost:8000/v1.")
+@click.option(
+    "--out", type=output_file, required=True, help="File of completions to write, or to go on with."
+)
+@click.option("--key-env", metavar="NAME", help="Variable of the environment that has the key.")
+@click.option(
+    "--samples", type=click.IntRange(1, 1000), default=1, show_default=True, help="Replies a question."
+)
+@click.option(
+    "--concurrency", type=click.IntRange(1, 1000), default=8, show_default=True, help="Asked at a time."
+)
+@click.option(
+    "--tries", type=click.IntRange(1, 100), default=6, show_default=True, help="Of a question at most."
+)
+@click.option(
+    "--timeout", type=click.FloatRange(0.1), default=600, show_default=True, help="Seconds of a try."
+)
+@click.option("--price-in", type=click.FloatRange(0), help="US dollars for a million tokens of prompts.")
+@click.option("--price-out", type=click.FloatRange(0), help="US dollars for a million tokens of replies.")
+@click.option("--budget", type=click.FloatRange(0), help="US dollars after which no more is asked.")
+@json_option
+def command(
+    url: str,
+    out: Path,
+    key_env: str | None,
+    samples: int,
+    concurrency: int,
+    tries: int,
+    timeout: float,
+    price_in: float | None,
+    price_out: float | None,
+    budget: float | None,
+    limit: int | None,
+    api: str,
+    **options: Any,
+) -> None:
+    """Ask a model the questions of BOARD, at any endpoint that speaks OpenAI's or Anthropic's protocol.
+
+    Each reply is written as it comes, in any order, with its tokens, its cost and how it was asked. The same
+    line goes on where it ended: what has no reply yet is asked, what failed among it. Requests are tried
+    again, after longer and longer waits, where an endpoint is busy or a line is cut.
+
+    \b
+    Example:
+      sraven text ask sraven-text-lite-v2 --url https://api.openai.com/v1 --key-env OPENAI_API_KEY \\
+        --model gpt-5-mini --out completions.jsonl --price-in 0.25 --price-out 2 --budget 10
+      sraven text score completions.jsonl
+    """
+    with needs_extra("sraven text ask", "llm"):
+        from sraven.text.asking import Endpoint, Outcome, StoppedAskingError, ask_all
+    from sraven.text.ledger import Ledger, posed, wanted
+
+    if not url.startswith(("http://", "https://")):
+        raise click.UsageError(f"--url {url} is no address; expected one such as http://localhost:8000/v1")
+    if (price_in is None) != (price_out is None):
+        raise click.UsageError("--price-in and --price-out go together")
+    asking, mixture = asking_of(options)
+    prices = None if price_in is None or price_out is None else (price_in, price_out)
+    ledger = Ledger(out, asking, api, prices)
+    left = wanted(mixture, ledger.replies, limit, samples)
+    endpoint = Endpoint(url, asking, api, _key(key_env), tries, timeout)
+    total, stopped = len(left), ""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.open("a", encoding="utf-8", newline="\n") as file, progress_bar("asking", total) as advance:
+        done = 0
+
+        def take(outcome: Outcome) -> bool:
+            nonlocal done, stopped
+            ledger.add(file, *outcome)
+            done += 1
+            advance(1, _dollars(ledger, total - done))
+            if budget is not None and ledger.priced and ledger.spent + ledger.each * concurrency > budget:
+                stopped = f"the budget of {budget:,.2f} US dollars is nearly spent"
+            return not stopped
+
+        try:
+            ask_all(endpoint, posed(left), take, concurrency)
+        except StoppedAskingError as error:
+            stopped = str(error)
+        except KeyboardInterrupt:
+            raise Stopped(
+                f"interrupted; {out} has {done:,} more lines, and the same line goes on", 130
+            ) from None
+    still = len(wanted(mixture, ledger.replies, limit, samples))
+    if stopped and still:
+        raise Stopped(f"{stopped}; {out} lacks {still:,} replies, and the same line goes on", 1)
+    text = f"{out}: {sum(ledger.replies.values()):,} replies, {done:,} of them new" + (
+        f"; {ledger.failed:,} failed, which the same line asks again" * bool(ledger.failed)
+    )
+    sums = {"input_tokens": ledger.tokens[0], "output_tokens": ledger.tokens[1], "cost_usd": ledger.spent}
+    print_outcome(
+        value={"path": str(out), "board": mixture.board, "form": mixture.form, "asked": done}
+        | {"failed": ledger.failed, "missing": still, **sums},
+        text=f"{text}\n{_spent(ledger)}\n\nsraven text score {out}",
+    )
+    if still:
+        raise SystemExit(1)
+
+
+def _spent(ledger: "Ledger") -> str:
+    sent, said = ledger.tokens
+    cost = f", {ledger.spent:,.2f} US dollars" if ledger.priced else ""
+    return f"{sent:,} tokens of prompts, {said:,} of replies{cost}"

@@ -1,0 +1,217 @@
+"""Questions put to an endpoint, many at a time; replies are handed out as they come, in any order.
+
+What may pass is tried again: an endpoint that is busy or broken for a while, a line that is cut, a reply that
+isn't whole. What fails for good is handed out as a failure and stops nothing, unless so many fail one after
+the other that something else must be wrong. `httpx` is needed for this, which the extra `llm` installs.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from time import time
+from typing import Any, NamedTuple
+
+import httpx
+
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.untrusted.strict_json import parse_json
+from sraven.text.apis import APIS, Asking, Reply, read_reply
+
+FATAL = {
+    401: "the key isn't taken",
+    403: "the key isn't allowed this",
+    404: "there is no such address or model",
+}
+"""What no other question would change, by the status of a reply."""
+
+PASSING = frozenset({408, 409, 425, 429})
+"""Statuses below 500 that pass; so do all from 500 on."""
+
+MOST_FAILED = 10
+"""So many failures one after the other stop everything."""
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
+"""Seconds before a second try, which double, and at most; an endpoint may ask for less or more."""
+
+LONGEST_ASKED_WAIT = 600.0
+"""Seconds that an endpoint may ask to wait at most."""
+
+LONGEST_BODY = 1 << 24
+"""Bytes of a reply at most."""
+
+
+class StoppedAskingError(ConfigurationError):
+    """An endpoint that can't be asked any further; the message says why."""
+
+
+class _Passing(Exception):  # noqa: N818
+    """What may be tried again, and how long the endpoint asks to wait; None if it doesn't say."""
+
+    def __init__(self, message: str, wait: float | None = None) -> None:
+        super().__init__(message)
+        self.wait = wait
+
+
+class _Failure(Exception):  # noqa: N818
+    """A question that can't be asked."""
+
+
+@dataclass
+class Endpoint:
+    """Where questions are asked.
+
+    Attributes:
+        url: address that ends in ``/v1``, or whatever the paths of the interface follow.
+        asking: how a model is asked there.
+        api: interface, a name of `sraven.text.apis.APIS`.
+        key: sent as the interface says; None for none.
+        tries: of a question, at most.
+        timeout: seconds that a try may take.
+        sleep: waits so many seconds.
+    """
+
+    url: str
+    asking: Asking
+    api: str = "chat"
+    key: str | None = None
+    tries: int = 6
+    timeout: float = 600.0
+    sleep: Callable[[float], Any] = asyncio.sleep
+    _renamed: dict[str, str] = field(default_factory=dict)
+
+    async def ask(self, client: httpx.AsyncClient, prompt: str) -> Reply:
+        """Ask a question until there is a reply.
+
+        Raises:
+            _Failure: if there is none for this one.
+            StoppedAskingError: if there would be none for any.
+        """
+        for attempt in range(1, self.tries + 1):
+            try:
+                return await self._try(client, prompt)
+            except (_Passing, httpx.RequestError, TimeoutError) as error:
+                if attempt == self.tries:
+                    said = " ".join(str(error).split()) or type(error).__name__
+                    raise _Failure(f"{said} ({attempt} tries)") from None
+                await self.sleep(_wait(attempt, error))
+        raise AssertionError("there is a try")
+
+    async def _try(self, client: httpx.AsyncClient, prompt: str) -> Reply:
+        api = APIS[self.api]
+        body = {
+            self._renamed.get(name, name): value for name, value in api.write(self.asking, prompt).items()
+        }
+        address = f"{self.url.rstrip('/')}/{api.path}"
+        async with asyncio.timeout(self.timeout), client.stream("POST", address, json=body) as response:
+            data = bytearray()
+            async for chunk in response.aiter_bytes():
+                data += chunk
+                if len(data) > LONGEST_BODY:
+                    raise _Failure(f"a reply of more than {LONGEST_BODY:,} bytes")
+        if response.status_code == 400 and "max_tokens" in body and b"max_completion_tokens" in data:
+            self._renamed["max_tokens"] = "max_completion_tokens"  # newer models have another word for it
+            raise _Passing("max_tokens isn't taken", 0.0)
+        return self._read(response, bytes(data))
+
+    def _read(self, response: httpx.Response, data: bytes) -> Reply:
+        status, text = response.status_code, " ".join(data[:300].decode(errors="replace").split())
+        if status in FATAL:
+            raise StoppedAskingError(f"{self.url}: {FATAL[status]} ({status}): {text}")
+        if status >= 500 or status in PASSING:
+            raise _Passing(f"{status} {text}", _asked_wait(response.headers))
+        if status != 200:
+            raise _Failure(f"{status} {text}")
+        try:
+            return read_reply(self.api, parse_json(data))
+        except ValueError as error:
+            raise _Passing(f"{error}: {text}") from None
+
+
+def _wait(attempt: int, error: Exception) -> float:
+    """Return how many seconds to wait after a try."""
+    longest: float = min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT)
+    if isinstance(error, _Passing) and error.wait is not None:
+        return min(error.wait, LONGEST_ASKED_WAIT)
+    # Not all at once, or the same rush comes again.
+    return longest * random.uniform(0.5, 1.0)  # noqa: S311
+
+
+def _asked_wait(headers: httpx.Headers) -> float | None:
+    """Return how many seconds an endpoint asks to wait; None if it doesn't say."""
+    said: str = headers.get("retry-after", "")
+    try:
+        if said.replace(".", "", 1).isdigit():
+            return float(said)
+        return max(parsedate_to_datetime(said).timestamp() - time(), 0.0)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+class Outcome(NamedTuple):
+    """What came of a question: a reply; or None, and why there is none."""
+
+    question: str
+    reply: Reply | None
+    error: str = ""
+
+
+def ask_all(
+    endpoint: Endpoint,
+    questions: Iterable[tuple[str, str]],
+    take: Callable[[Outcome], bool],
+    concurrency: int = 8,
+) -> None:
+    """Ask questions, some at a time, until there are no more or it is to end.
+
+    Args:
+        endpoint: where.
+        questions: ids and prompts; the next one is taken when it is asked.
+        take: is given what came of each, as it comes; returns whether to ask more. Those that are being asked
+            when it says no are waited for, and given to it, too.
+        concurrency: how many are asked at a time.
+
+    Raises:
+        StoppedAskingError: if the endpoint can't be asked any further. What came before was given to
+            ``take``.
+    """
+    left, state = iter(questions), _State()
+    headers = APIS[endpoint.api].headers(endpoint.key) if endpoint.key else {}
+    limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
+
+    async def work(client: httpx.AsyncClient) -> None:
+        while state.goes_on and (asked := next(left, None)):
+            question, prompt = asked
+            try:
+                outcome = Outcome(question, await endpoint.ask(client, prompt))
+            except _Failure as error:
+                outcome = Outcome(question, None, str(error))
+            state.goes_on &= take(outcome)
+            state.failed = 0 if outcome.reply else state.failed + 1
+            if state.failed >= MOST_FAILED:
+                raise StoppedAskingError(
+                    f"{endpoint.url}: {state.failed} questions failed one after the other, the last with: "
+                    f"{outcome.error}"
+                )
+
+    async def run() -> None:
+        async with (
+            httpx.AsyncClient(headers=headers, limits=limits, timeout=endpoint.timeout) as client,
+            asyncio.TaskGroup() as workers,
+        ):
+            for _ in range(concurrency):
+                workers.create_task(work(client))
+
+    try:
+        asyncio.run(run())
+    except BaseExceptionGroup as errors:
+        raise errors.exceptions[0] from None
+
+
+@dataclass
+class _State:
+    """Whether more is asked, and how many questions failed since one didn't."""
+
+    goes_on: bool = True
+    failed: int = 0

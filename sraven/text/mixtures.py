@@ -1,0 +1,142 @@
+"""What boards ask, as mixtures of sets of questions: found from the sets, drawn anew by another seed."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import zip_longest
+from typing import Any, NamedTuple
+
+from sraven.core.base.errors import ConfigurationError
+from sraven.core.boards.board import Board, board_ids, read_board
+from sraven.core.tasks.families import wording_of
+from sraven.text.forms import FORMS
+from sraven.text.questions import Questions
+from sraven.text.wording import LadderWording
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """The questions of a board, asked in one form.
+
+    Attributes:
+        board: its id; the name of a set of no board.
+        form: the board's name of the form, such as ``told-0-shot``; empty for a set of no board.
+        levels: their names, such as ``M4-K8``.
+        sets: the questions of each level.
+        fresh: the seed by which they were drawn anew; None for the board's own questions.
+    """
+
+    board: str
+    form: str
+    levels: tuple[str, ...]
+    sets: tuple[Questions, ...]
+    fresh: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        fresh = "" if self.fresh is None else f"fresh seed {self.fresh}"
+        return ", ".join(filter(None, (self.board, self.form, fresh)))
+
+    @property
+    def count(self) -> int:
+        """Number of questions."""
+        return sum(questions.count for questions in self.sets)
+
+    @property
+    def lenient(self) -> bool:
+        """Whether replies are ranked by the lenient reading."""
+        return FORMS[self.sets[0].form].lenient
+
+    def in_turn(self, limit: int | None = None) -> list[tuple[Questions, int]]:
+        """Return the first questions, levels in turn, so that any number of them is of all levels."""
+        rows = zip_longest(*([(each, index) for index in range(each.count)] for each in self.sets))
+        return [each for row in rows for each in row if each is not None][:limit]
+
+
+def read_text_board(board_id: str) -> tuple[Board, LadderWording]:
+    """Return a board whose questions `sraven text` asks.
+
+    Raises:
+        ConfigurationError: if there is no such board, or it asks no questions in words.
+    """
+    board = read_board(board_id)
+    wording = wording_of(board.task) if board.is_text else None
+    if not isinstance(wording, LadderWording):
+        raise ConfigurationError(f"{board.id} asks nothing in words; `sraven boards` lists those that do")
+    return board, wording
+
+
+def mixture_of(board_id: str, form: str, fresh: int | None = None) -> Mixture:
+    """Return the questions of a board.
+
+    Args:
+        board_id: its id.
+        form: a name of the board's, such as ``told-0-shot``.
+        fresh: a seed to draw the same mixture of questions anew by; None for the board's own.
+
+    Raises:
+        ConfigurationError: for another board, form or seed.
+    """
+    board, wording = read_text_board(board_id)
+    if form not in board.prompts:
+        raise ConfigurationError(f"{board.id} has no form {form}; it has {', '.join(board.prompts)}")
+    if fresh == wording.task.seed:
+        raise ConfigurationError(f"{fresh} is the seed of {board.id} itself; choose another fresh seed")
+    task = wording.task if fresh is None else replace(wording.task, seed=fresh)
+    return Mixture(board.id, form, task.part_names, type(wording)(task).questions(form), fresh)
+
+
+class Place(NamedTuple):
+    """Where a set of questions belongs.
+
+    Attributes:
+        board: the id of a board.
+        form: the board's name of the form.
+        rung: the number of the level.
+        fresh: as in `Mixture`.
+    """
+
+    board: str
+    form: str
+    rung: int
+    fresh: int | None
+
+
+def _without_seed(questions: Questions) -> Questions:
+    return replace(questions, task=replace(questions.task, seed=0))
+
+
+@lru_cache(1)
+def _known(boards: tuple[str, ...]) -> dict[Questions, tuple[Place, int]]:
+    found: dict[Questions, tuple[Place, int]] = {}
+    for name in boards:
+        wording: Any = read_text_board(name)[1]
+        for form in wording.forms:
+            for rung, questions in enumerate(wording.questions(form)):
+                place = Place(name, form, rung, None), wording.task.seed
+                found.setdefault(_without_seed(questions), place)
+    return found
+
+
+def place_of(questions: Questions) -> Place | None:
+    """Return the board of a set of questions, which may have been drawn anew; None if it is of no board."""
+    boards = tuple(each for each in board_ids() if read_board(each).is_text)
+    found = _known(boards).get(_without_seed(questions))
+    if found is None:
+        return None
+    place, seed = found
+    return place if questions.task.seed == seed else place._replace(fresh=questions.task.seed)
+
+
+def mixtures_of(sets: Iterable[Questions]) -> Iterator[tuple[Mixture, list[Questions]]]:
+    """Yield sets of questions by the mixture that they are of; each of no board is one by itself."""
+    known: dict[Any, list[Questions]] = {}
+    for questions in sets:
+        place = place_of(questions)
+        known.setdefault(place._replace(rung=0) if place else questions, []).append(questions)
+    for key, found in known.items():
+        if isinstance(key, Place):
+            yield mixture_of(key.board, key.form, key.fresh), found
+        else:
+            yield Mixture(key.name, "", (key.name,), (key,)), found

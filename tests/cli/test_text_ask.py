@@ -1,0 +1,182 @@
+"""`sraven text ask` at an endpoint that is slow, busy, broken, truncates, refuses and cuts connections."""
+
+import json
+
+import pytest
+
+from helpers.endpoint import endpoint
+from helpers.harnesses import needs
+from helpers.submissions import description, use_boards
+from helpers.text_board import SECOND, text_board, text_contents
+from sraven.text.mixtures import mixture_of
+
+needs("llm", "httpx")
+
+MISDEEDS = {
+    "slow": ("slow", "right"),
+    "busy": ("busy", "busy", "right"),
+    "broken": ("broken", "right"),
+    "cut": ("cut", "right"),
+    "dropped": ("dropped", "right"),
+    "half": ("half", "right"),
+    "page": ("page", "right"),
+    "parts": ("parts",),
+    "truncated": ("truncated",),
+    "thoughts": ("thoughts_alone",),
+    "refused": ("refused",),
+    "bad": ("bad",),
+    "never": ("broken",),
+}
+"""What is done to the first questions, in turn; to all others it is right."""
+
+
+@pytest.fixture(autouse=True)
+def _settings(monkeypatch, tmp_path_factory):
+    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"), text_contents(SECOND))
+    monkeypatch.setattr("sraven.text.asking.FIRST_WAIT", 0.001)
+    monkeypatch.setenv("KEY", "secret")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+
+
+@pytest.fixture
+def server():
+    with endpoint() as found:
+        yield found
+
+
+@pytest.fixture
+def questions():
+    """The ids and prompts of the board, in the order in which they are asked."""
+    asked = mixture_of(SECOND, "told-0-shot").in_turn()
+    return [(each.id_of(index), each.prompts([index])[0]) for each, index in asked]
+
+
+@pytest.fixture
+def line(server, tmp_path):
+    out = tmp_path / "c.jsonl"
+    return ("text", "ask", SECOND, "--url", server.url, "--model", "m", "--key-env", "KEY", "--out", out)
+
+
+def read(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_misdeeds_lose_nothing_and_the_same_line_goes_on(server, questions, line, run, done, tmp_path):
+    for (_, prompt), script in zip(questions, MISDEEDS.values(), strict=False):
+        server.scripts[prompt] = script
+    ids = dict(zip(MISDEEDS, (name for name, _ in questions), strict=False))
+    settings = ("--max-tokens", 99, "--temperature", 0, "--effort", "low", "--seed", 3, "--system", "Think.")
+    prices = ("--price-in", 10, "--price-out", 100)
+    rest = ("--timeout", 2, "--tries", 4, *settings, *prices)
+    code, out, err = run(*line, *rest, "--json")
+    found = json.loads(out)
+    assert (code, err, found["asked"], found["failed"], found["missing"]) == (1, "", 44, 2, 2)
+    assert found["cost_usd"] == pytest.approx(42 * (200 * 10 + 10 * 100) / 1e6)
+    [body] = {json.dumps(each | {"messages": each["messages"][:1]}) for each in server.asked}
+    sent = {"max_tokens": 99, "temperature": 0, "reasoning_effort": "low", "seed": 3}
+    assert json.loads(body) == {"model": "m", "messages": [{"role": "system", "content": "Think."}], **sent}
+    lines = {each["id"]: each for each in read(tmp_path / "c.jsonl")}
+    assert len(lines) == 44 and "flagged" in lines[ids["bad"]]["error"]
+    assert "503" in lines[ids["never"]]["error"] and lines[ids["never"]]["completion"] is None
+    said = json.loads(run("text", "score", tmp_path / "c.jsonl", "--json")[1])["scores"][0]["total"]
+    assert said["accuracy"]["value"] == pytest.approx(39 / 44) and said["missing"] == 0
+    assert sorted(reason.split(":")[0] for reason in said["reasons"]) == [
+        *("cut off", "no reply, the request failed", "refused")
+    ]
+    assert sorted(said["reasons"].values()) == [1, 2, 2]
+
+    server.scripts.clear()
+    server.asked.clear()
+    code, out, _ = run(*line, *rest)
+    assert code == 0 and "44 replies, 2 of them new" in out and len(server.asked) == 2
+    _, scored, err = run("text", "score", tmp_path / "c.jsonl")
+    assert "total" in scored and "M3-K7" in scored and "2 unparsed: cut off: let the model write more" in err
+    done(*line, *rest)
+    assert len(server.asked) == 2
+
+    done("text", "submit", tmp_path / "c.jsonl", "--out", tmp_path / "s", "--author", "A")
+    replies = description(tmp_path / "s")["replies"]
+    assert (replies["model"], replies["revision"]) == ("m", "scripted-2026-11")
+    assert replies["harness"] == "sraven text ask"
+    settings = {"api": "chat", "max_tokens": 99, "effort": "low", "seed": 3, "system": "Think."}
+    assert replies["settings"] == settings and replies["temperature"] == 0
+    found = json.loads(done("score", tmp_path / "s", "--json"))["splits"]["ladder"]["metrics"]
+    assert found["accuracy"]["mean"] == pytest.approx(41 / 44, abs=1e-9)
+
+
+def test_another_way_of_asking_is_another_file(server, line, done, refused, tmp_path):
+    done(*line, "--limit", 4)
+    assert sorted(each["id"].split("_")[1][:5] for each in read(tmp_path / "c.jsonl")) == [
+        *("M2-K7", "M2-K9", "M3-K7", "M4-K7")
+    ]
+    for change in (("--temperature", 1), ("--model", "n"), ("--system", "Hm")):
+        assert "line 1 was asked in another way" in refused(*line, "--limit", 4, *change)
+    assert len(server.asked) == 4
+
+
+def test_a_line_that_a_power_cut_left_is_asked_again(server, line, done, tmp_path, refused):
+    done(*line, "--limit", 4)
+    path = tmp_path / "c.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-9])
+    done(*line, "--limit", 4)
+    assert len(server.asked) == 5 and len({each["id"] for each in read(path)}) == 4
+    path.write_text("my diary")
+    assert "is no file of completions" in refused(*line, "--limit", 4)
+    assert path.read_text() == "my diary"
+
+
+def test_samples_are_runs_of_an_entry(server, line, done, tmp_path):
+    done(*line, "--limit", 4)
+    done(*line, "--samples", 3)
+    scored = json.loads(done("text", "score", tmp_path / "c.jsonl", "--json"))["scores"][0]
+    assert (scored["total"]["samples"], scored["total"]["pass_all"]["value"]) == (3, 1)
+    assert len(server.asked) == 132 and "all 3" in done("text", "score", tmp_path / "c.jsonl")
+    out = done("text", "submit", tmp_path / "c.jsonl", "--out", tmp_path / "s", "--author", "A")
+    assert f"{SECOND}, told-0-shot, 3 runs" in out and len(description(tmp_path / "s")["runs"]) == 3
+
+
+def test_fresh_questions_stand_beside_the_public_ones(server, questions, line, run, done, refused, tmp_path):
+    for _, prompt in questions[::2]:
+        server.scripts[prompt] = ("truncated",)  # of the public ones, half are right
+    done(*line)
+    done(*line, "--fresh-seed", 77)
+    out = run("text", "score", tmp_path / "c.jsonl")[1]
+    assert "fresh seed 77" in out and "public − fresh, sraven-text-small-v2: -0.5000, 95 % in [" in out
+    assert f"5 is the seed of {SECOND} itself" in refused(*line, "--fresh-seed", text_board(SECOND).task.seed)
+    fresh = [each for each in read(tmp_path / "c.jsonl") if "_s77_" in each["id"]]
+    assert len(fresh) == 44 and all("canary" in each for each in fresh)
+
+
+def test_a_budget_ends_it_and_newer_names_are_learnt(server, questions, line, run, done, tmp_path):
+    for _, prompt in questions:
+        server.scripts[prompt] = ("renamed",)
+    priced = (*line, "--max-tokens", 50, "--price-in", 1000, "--price-out", 0, "--concurrency", 2)
+    code, _, err = run(*priced, "--budget", 2)  # 0.2 dollars each
+    assert code == 1 and "the budget of 2.00 US dollars is nearly spent; " in err
+    assert 8 <= len(read(tmp_path / "c.jsonl")) <= 10
+    assert "44 replies" in done(*priced)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("--key-env", "NONE"), "the environment has no NONE"),
+        (("--url", "localhost:8000"), "is no address"),
+        (("--price-in", 3), "go together"),
+        (("--form", "sung"), "has no form sung-0-shot; it has told-0-shot"),
+    ],
+)
+def test_wrong_lines_are_refused_before_anything_is_asked(server, line, refused, change, message, tmp_path):
+    assert message in refused(*line, *change) and not server.asked
+    assert not (tmp_path / "c.jsonl").exists()
+
+
+def test_what_no_question_would_change_stops_at_once(server, questions, line, run, monkeypatch):
+    monkeypatch.setenv("KEY", "wrong")
+    code, _, err = run(*line)
+    assert code == 1 and "the key isn't taken (401)" in err and len(server.asked) <= 8 and "wrong" not in err
+    monkeypatch.setenv("KEY", "secret")
+    server.scripts.update((prompt, ("bad",)) for _, prompt in questions)
+    code, _, err = run(*line, "--concurrency", 1)
+    assert code == 1 and "10 questions failed one after the other" in err and "lacks 44 replies" in err
