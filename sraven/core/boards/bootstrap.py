@@ -220,6 +220,11 @@ def bootstrap_sums(
             yield from pool.map(add_up, begins[round_ : round_ + at_once])
 
 
+def combination_draws(count: int) -> NDArray[np.uint8]:
+    """Return how often each of `SAMPLES` samples draws each of C combinations: uint8 ``[C, SAMPLES]``."""
+    return _draw(count, 0, SAMPLES)
+
+
 def resample_combinations(means: Sequence[float], instances: Sequence[int]) -> NDArray[np.float64]:
     """Return the mean of instances in `SAMPLES` samples, each of which draws C of C combinations.
 
@@ -230,5 +235,5 @@ def resample_combinations(means: Sequence[float], instances: Sequence[int]) -> N
         means: of each combination.
         instances: how many each has.
     """
-    weights = _draw(len(means), 0, SAMPLES) * np.asarray(instances, np.float64)[:, None]
+    weights = combination_draws(len(means)) * np.asarray(instances, np.float64)[:, None]
     return np.asarray(means @ weights / weights.sum(axis=0))
