@@ -10,6 +10,7 @@ FAMILY = Family(
     rows="fuzzylogic.record:FuzzyLogicRows",
     scoring="fuzzylogic.scoring:FuzzyLogicScoring",
     references="fuzzylogic.references:FuzzyLogicReferences",
+    diagnosis="fuzzylogic.diagnosis:FuzzyLogicDiagnosis",
     reference_levels={
         "known-functions": LevelText(
             "linear in known functions",
