@@ -24,6 +24,18 @@ FAMILY = Family(
             "terms, which composes nothing",
             is_baseline=True,
         ),
+        "gp": LevelText(
+            "Gaussian process",
+            "a Gaussian process (Matérn 5/2) within a sequence, which knows nothing of training and composes "
+            "nothing",
+            is_baseline=True,
+        ),
+        "gp-known": LevelText(
+            "Gaussian process and known terms",
+            "a Gaussian process within a sequence, linear in the functions of training and their terms "
+            "besides, which composes nothing",
+            is_baseline=True,
+        ),
     },
     measure_reference_levels="fuzzylogic.references:measure_reference_levels",
     nouns="sequences",

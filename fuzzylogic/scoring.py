@@ -162,7 +162,7 @@ class FuzzyLogicScoring:
     def labels(self, batch: Batch, threads: int | None) -> Labels:
         """Return points and targets of the sequences of a batch."""
         ys = batch.targets.astype(np.float64)
-        arrays = {"inputs": batch.inputs, "targets": ys, "combination": batch.combination}
+        arrays: Arrays = {"inputs": batch.inputs, "targets": ys, "combination": batch.combination}
         return Labels(arrays, _label_columns(ys))
 
     def outcomes(

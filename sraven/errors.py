@@ -44,7 +44,7 @@ KINDS = {
     "valid alternative": "another panel that explains the context as well as the target does",
     "correspondence": "the symbols of the target, each as often, at other positions",
     "another rule": "each wrong symbol is what another rule gives for its feature",
-    "operand of another feature": "so, or its own rule gives it with an operand of another feature",
+    "operand of another feature": "each is that, or what its own rule gives with another one's operand",
     "none of these": "any other wrong answer",
 }
 """The kinds of wrong answers with their meanings, in the order in which they are asked for. ``kind`` of a

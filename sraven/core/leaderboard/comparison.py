@@ -163,8 +163,8 @@ def _wins(one: NDArray[np.float64], other: NDArray[np.float64], sign: int) -> tu
         sign * (one[:, n] - other[:, k]) for n in range(one.shape[1]) for k in range(other.shape[1])
     ]
     counts = [((each > 0).sum(), (each < 0).sum()) for each in differences]
-    first, second = np.round(np.mean(counts, axis=0), 2).tolist()
-    return first, second
+    first, second = np.mean(counts, axis=0)
+    return round(float(first), 2), round(float(second), 2)
 
 
 def compare_submissions(
