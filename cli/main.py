@@ -23,6 +23,7 @@ COMMANDS = (
     "boards",
     "score",
     "errors",
+    "compare",
     "submit",
     "leaderboard",
     "train",

@@ -10,6 +10,7 @@ FAMILY = Family(
     rows="fuzzylogic.record:FuzzyLogicRows",
     scoring="fuzzylogic.scoring:FuzzyLogicScoring",
     references="fuzzylogic.references:FuzzyLogicReferences",
+    diagnosis="fuzzylogic.diagnosis:FuzzyLogicDiagnosis",
     reference_levels={
         "known-functions": LevelText(
             "linear in known functions",
@@ -21,6 +22,18 @@ FAMILY = Family(
             "linear in known terms",
             "ridge regression within a sequence on the values of the functions of training and of their "
             "terms, which composes nothing",
+            is_baseline=True,
+        ),
+        "gp": LevelText(
+            "Gaussian process",
+            "a Gaussian process (Matérn 5/2) within a sequence, which knows nothing of training and composes "
+            "nothing",
+            is_baseline=True,
+        ),
+        "gp-known": LevelText(
+            "Gaussian process and known terms",
+            "a Gaussian process within a sequence, linear in the functions of training and their terms "
+            "besides, which composes nothing",
             is_baseline=True,
         ),
     },

@@ -1,13 +1,13 @@
-"""References for scores: the ideal observer, linear observers, and simpler predictors."""
+"""References for scores: the ideal observer, observers that compose nothing, and simpler predictors."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzylogic import ridge
+from fuzzylogic import gaussian_process, ridge
 from fuzzylogic.scoring import error_columns
 from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.base.estimate import Mean, mean
@@ -19,6 +19,18 @@ CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
 
 _TRAINED_ON = 1 << 16
 
+Observer = Callable[[FuzzyLogic, Batch, int | None], NDArray[np.float64]]
+
+OBSERVERS: Mapping[str, Observer] = {
+    "known-functions": lambda task, batch, threads: ridge.observe(task, batch, terms=False),
+    "known-terms": lambda task, batch, threads: ridge.observe(task, batch, terms=True),
+    "gp": lambda task, batch, threads: gaussian_process.observe(task, batch, known=False, threads=threads),
+    "gp-known": lambda task, batch, threads: gaussian_process.observe(
+        task, batch, known=True, threads=threads
+    ),
+}
+"""What composes nothing, by name: returns predictions ``[n]`` of the queries of a batch."""
+
 
 def measure_reference_levels(
     task: FuzzyLogic, split: str, count: int, threads: int | None
@@ -29,10 +41,7 @@ def measure_reference_levels(
     """
     batch = task.sample(split, 0, count, threads=threads)
     ys = batch.targets.astype(np.float64)
-    return {
-        name: _means(ys, ridge.observe(task, batch, terms=terms))
-        for name, terms in (("known-functions", False), ("known-terms", True))
-    }
+    return {name: _means(ys, observe(task, batch, threads)) for name, observe in OBSERVERS.items()}
 
 
 def _means(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, Mean]:
@@ -67,10 +76,20 @@ class FuzzyLogicReferences(Observed[FuzzyLogic]):
         def ideal_observer(split: str, count: int, seed: int) -> NDArray[np.float32]:
             return task.identify(task.sample(split, 0, count)).prediction.astype(np.float32)
 
-        def linear_observer(split: str, count: int, seed: int, *, terms: bool) -> NDArray[np.float32]:
-            return ridge.observe(task, task.sample(split, 0, count), terms=terms).astype(np.float32)
+        def observer(split: str, count: int, seed: int, *, name: str) -> NDArray[np.float32]:
+            return OBSERVERS[name](task, task.sample(split, 0, count), None).astype(np.float32)
 
         linear = "Ridge regression within the sequence on the values of {}, its weight by leave-one-out."
+        process = (
+            "The mean of a Gaussian process within the sequence (Matérn 5/2){}; its parameters by marginal "
+            "likelihood."
+        )
+        composes_nothing = {
+            "known-functions": linear.format("the functions of training"),
+            "known-terms": linear.format("the functions of training and their terms"),
+            "gp": process.format(""),
+            "gp-known": process.format(", linear in the functions of training and their terms besides"),
+        }
         return {
             "constant-mean": Reference(
                 f"The mean target of the first {_TRAINED_ON:,} training sequences.",
@@ -85,13 +104,10 @@ class FuzzyLogicReferences(Observed[FuzzyLogic]):
                 "equally likely: the ceiling for a model that isn't told the split.",
                 ideal_observer,
             ),
-            "known-functions": Reference(
-                linear.format("the functions of training"), partial(linear_observer, terms=False)
-            ),
-            "known-terms": Reference(
-                linear.format("the functions of training and their terms"),
-                partial(linear_observer, terms=True),
-            ),
+            **{
+                name: Reference(description, partial(observer, name=name))
+                for name, description in composes_nothing.items()
+            },
         }
 
     def observe(self, batch: Batch, prior: str, threads: int | None) -> dict[str, Mean]:

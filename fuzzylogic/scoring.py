@@ -160,9 +160,10 @@ class FuzzyLogicScoring:
         return (int(rows[0]), f"is {predictions[rows[0]]}; expected a finite number") if len(rows) else None
 
     def labels(self, batch: Batch, threads: int | None) -> Labels:
-        """Return the targets of the sequences of a batch."""
+        """Return points and targets of the sequences of a batch."""
         ys = batch.targets.astype(np.float64)
-        return Labels({"targets": ys, "combination": batch.combination}, _label_columns(ys))
+        arrays: Arrays = {"inputs": batch.inputs, "targets": ys, "combination": batch.combination}
+        return Labels(arrays, _label_columns(ys))
 
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from sraven.core.boards.board import Board as Board, board_ids, load_board as load_board
     from sraven.core.dataset.write import write_dataset as write_dataset
+    from sraven.core.leaderboard.comparison import compare_submissions as compare_submissions
     from sraven.core.leaderboard.export import standing as standing
     from sraven.core.submissions.submission import score_submission as score_submission
     from sraven.core.submissions.submit import write_submission as write_submission
@@ -43,6 +44,7 @@ _HOMES = {
     "sraven.core.base.errors": "BoardError CapacityError ConfigurationError OutputError SubmissionError",
     "sraven.core.boards.board": "Board boards:board_ids load_board",
     "sraven.core.dataset.write": "write_dataset",
+    "sraven.core.leaderboard.comparison": "compare_submissions",
     "sraven.core.leaderboard.export": "standing",
     "sraven.core.submissions.submission": "score_submission",
     "sraven.core.submissions.submit": "write_submission",

@@ -2,15 +2,19 @@
 
 A wrong answer has at least one wrong symbol. Its kind is the first of these that fits:
 
-=====================  ===========================================================================
-kind                   the answer
-=====================  ===========================================================================
-``valid alternative``  is another ninth panel that explains the context (`sraven.is_answer`)
-``correspondence``     has the target's symbols, each as often, at other positions
-``another rule``       completes, at each wrong position, the third row of the feature shown there
-                       to a row of another rule
-``none of these``      is none of the above
-=====================  ===========================================================================
+==============================  ==================================================================
+kind                            the answer
+==============================  ==================================================================
+``valid alternative``           is another ninth panel that explains the context
+                                (`sraven.is_answer`)
+``correspondence``              has the target's symbols, each as often, at other positions
+``another rule``                completes, at each wrong position, the third row of the feature
+                                shown there to a row of another rule
+``operand of another feature``  has, at each wrong position, such a symbol, or the one that the
+                                feature's own rule gives if one of its two operands is taken from
+                                another feature that needs two
+``none of these``               is none of the above
+==============================  ==================================================================
 
 The target shows, at each position, what the rule of its feature gives. So to have the target's
 symbols elsewhere is to have found what all rules give, and not which feature is where.
@@ -34,12 +38,13 @@ from sraven.features import symbols_by_asked_feature
 from sraven.rules import DISTRIBUTE_THREE, RULES, Rules, fits_alone
 from sraven.task import Batch
 
-VALID_ALTERNATIVE, CORRESPONDENCE, ANOTHER_RULE, NONE_OF_THESE = range(1, 5)
+VALID_ALTERNATIVE, CORRESPONDENCE, ANOTHER_RULE, OTHER_OPERAND, NONE_OF_THESE = range(1, 6)
 
 KINDS = {
     "valid alternative": "another panel that explains the context as well as the target does",
     "correspondence": "the symbols of the target, each as often, at other positions",
     "another rule": "each wrong symbol is what another rule gives for its feature",
+    "operand of another feature": "each is that, or what its own rule gives with another one's operand",
     "none of these": "any other wrong answer",
 }
 """The kinds of wrong answers with their meanings, in the order in which they are asked for. ``kind`` of a
@@ -56,12 +61,42 @@ class SortedErrors(NamedTuple):
         wrong: bool ``[n, M]``: where the symbol isn't the target's.
         follows: bool ``[n, M, R]``: of which rules each wrong symbol completes a row; nothing where
             the symbol is right.
+        operand: bool ``[n, M]``: where the wrong symbol is what the feature's own rule gives if one of its
+            two operands is taken from another feature whose rule needs two.
     """
 
     kind: NDArray[np.uint8]
     rules: NDArray[np.uint8]
     wrong: NDArray[np.bool_]
     follows: NDArray[np.bool_]
+    operand: NDArray[np.bool_]
+
+
+def needs_two(rules: Rules, K: int) -> NDArray[np.bool_]:
+    """Return which rules take two operands, such as addition: their rows have two free symbols each."""
+    return np.array([rule.outcomes(K) == K**6 for rule in rules])
+
+
+def _exchange(
+    rows: NDArray[np.uint8], predicted: NDArray[np.uint8], shown: NDArray[np.int64], K: int, rules: Rules
+) -> NDArray[np.bool_]:
+    """Return which symbols a feature's own rule gives with an operand of another: bool ``[n, M]``.
+
+    Args:
+        rows: ``[n, row, column, M]``.
+        predicted: ``[n, M]``.
+        shown: the rule of the feature at each position ``[n, M]``.
+        K: symbols.
+        rules: the rules that there are.
+    """
+    x, y, z = (symbols.astype(np.int64) for symbols in (rows[:, 2, 0], rows[:, 2, 1], predicted))
+    able, found = needs_two(rules, K), np.zeros(z.shape, np.bool_)
+    for distance in range(1, z.shape[1]):
+        other_x, other_y, others = (np.roll(each, distance, axis=1) for each in (x, y, shown))
+        for number in np.flatnonzero(able):
+            fits = [fits_alone(rules[number], np.stack(row), K) for row in ((x, other_y, z), (other_x, y, z))]
+            found |= (fits[0] | fits[1]) & (shown == number) & able[others]
+    return found
 
 
 def _follow(rows: NDArray[np.uint8], predicted: NDArray[np.uint8], K: int, rules: Rules) -> NDArray[np.bool_]:
@@ -113,6 +148,7 @@ def sort_errors(
             f"permutations has a row that doesn't name each feature once; expected the features 0 to {M - 1} "
             "in the order in which a column shows them"
         )
+    shown = np.take_along_axis(of_features, permutations[:, 2].astype(np.int64), axis=1)
     wrong = predicted != target
     asked = mistaken = np.flatnonzero(wrong.any(axis=1))
     if answers is not None:
@@ -122,12 +158,16 @@ def sort_errors(
     asked_rows = symbols_by_asked_feature(context[mistaken], target[mistaken], permutations[mistaken])
     follows[mistaken] = _follow(asked_rows, predicted[mistaken], K, rules) & wrong[mistaken][..., None]
 
-    kind = np.zeros(n, np.uint8)
+    operand = np.zeros((n, M), np.bool_)
+    of_mistaken = shown[mistaken].astype(np.int64)
+    operand[mistaken] = _exchange(asked_rows, predicted[mistaken], of_mistaken, K, rules) & wrong[mistaken]
+
+    kind, another_rule = np.zeros(n, np.uint8), follows.any(axis=2) | ~wrong
     kind[mistaken] = NONE_OF_THESE
-    kind[mistaken[(follows.any(axis=2) | ~wrong).all(axis=1)[mistaken]]] = ANOTHER_RULE
+    kind[mistaken[(another_rule | operand).all(axis=1)[mistaken]]] = OTHER_OPERAND
+    kind[mistaken[another_rule.all(axis=1)[mistaken]]] = ANOTHER_RULE
     same_symbols = (np.sort(predicted[mistaken]) == np.sort(target[mistaken])).all(axis=1)
     kind[mistaken[same_symbols]] = CORRESPONDENCE
     valid = is_answer(context[asked], predicted[asked], K, permute=permute, rules=rules, threads=threads)
     kind[asked[valid]] = VALID_ALTERNATIVE
-    shown = permutations[:, 2].astype(np.int64)
-    return SortedErrors(kind, np.take_along_axis(of_features, shown, axis=1), wrong, follows)
+    return SortedErrors(kind, shown, wrong, follows, operand)

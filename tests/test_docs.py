@@ -86,6 +86,22 @@ def test_blocks_of_the_readme_run(tmp_path, forks):
     run_blocks(REPOSITORY / "README.md", tmp_path, forks)
 
 
+@pytest.mark.parametrize(
+    ("page", "line"),
+    [
+        ("leaderboard", "boards sraven-v1"),
+        ("cli", "leaderboard sraven-m8-v1"),
+        ("baselines", "train fuzzylogic-v1 --config mine.yaml --width 64 --print-config"),
+    ],
+)
+def test_printed_blocks_are_as_they_are_printed(page, line, tmp_path):
+    text = (REPOSITORY / "docs" / f"{page}.md").read_text()
+    block = text.partition(f"$ sraven {line}\n")[2].partition("```")[0].partition("$ ")[0].splitlines()
+    (tmp_path / "mine.yaml").write_text("attention: hyla\nsteps: 5000\nlearning_rate: 3e-3\n")
+    printed = python("-m", "sraven", *line.split(), cwd=tmp_path, check=True).stdout.splitlines()
+    assert [each.rstrip() for each in printed] == block
+
+
 def test_links_between_pages_lead_somewhere():
     link = re.compile(r"(?:\]\(([^)#:]+)(?:#[^)]*)?\)|<img src=\"([^\":]+)\")")
     for page in [*PAGES, *REPOSITORY.glob("*.md")]:

@@ -88,6 +88,8 @@ def test_the_first_page_has_the_lines_of_the_boards():
     known, new = lower["fuzzylogic-v1", "test"], lower["fuzzylogic-v1", "ood"]
     assert cells_of("no composition: linear in known functions |")[:2] == [known[0], new[0]]
     assert cells_of("no composition: linear in known functions and terms")[:2] == [known[1], new[1]]
+    assert cells_of("no composition: a Gaussian process on the sequence alone")[:2] == [known[2], new[2]]
+    assert cells_of("no composition: a Gaussian process, linear in")[:2] == [known[3], new[3]]
     blind = [*lower["sraven-v1", "test"], *lower["sraven-v1", "ood"]]
     assert cells_of("no composition: all rules")[2:] == blind
     best = [f"{sraven.ceiling(split, 'accuracy').value:.3f}" for split in ("test", "ood")]

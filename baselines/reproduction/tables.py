@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from baselines.reproduction.cells import Cell
 from baselines.reproduction.plan import operations_of, parameters_of
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure, read_board_once
 from baselines.reproduction.standing import FigureStanding
-from baselines.reproduction.summaries import Difference, Estimate, RowSummary, Runs, difference, mean_of
+from baselines.reproduction.summaries import Difference, Estimate, RowSummary, Runs, difference
 from baselines.reproduction.words import (
     NOTHING,
     bound,
@@ -93,16 +95,26 @@ def line_table(figure: Figure) -> str:
     return table(["read against", *(f"`{split}`" for split in splits)], rows)
 
 
+def _minutes(records: Sequence[Record]) -> str:
+    """Return the mean minutes of a row's runs, apart for each device: a mean over devices is no machine's."""
+    by_device: dict[str, list[float]] = {}
+    for record in records:
+        if record.seconds:
+            device = str((record.machine or {}).get("device", "not known"))
+            by_device.setdefault(device, []).append(record.seconds / 60)
+    parts = (f"{np.mean(found):.0f} ({device})" for device, found in sorted(by_device.items()))
+    return ", ".join(parts) or NOTHING
+
+
 def cost_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
     """Return the table of what each row costs; nothing if none ran."""
     rows = []
     for summary in summaries:
         config = summary.records[0].config
-        seconds = mean_of([record.seconds for record in summary.records if record.seconds])
         operations = f"{operations_of(config).computed / config.steps / 1e9:.1f}"
-        minutes = NOTHING if seconds is None else f"{seconds.mean / 60:.0f}"
+        minutes = _minutes(summary.records)
         rows.append([*summary.row.labels.values(), f"{parameters_of(config):,}", operations, minutes])
-    headings = [*figure.headings, "parameters", "G operations a step", "minutes"]
+    headings = [*figure.headings, "parameters", "G operations a step", "minutes (device)"]
     return table(headings, rows)
 
 

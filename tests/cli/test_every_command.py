@@ -116,6 +116,7 @@ freeze definitions.yaml
 reference {SRAVEN_BOARD} uniform-random --out entry
 score entry
 errors entry
+compare entry entry
 submit entry --leaderboard leaderboard
 leaderboard --leaderboard leaderboard
 train fuzzylogic-small-v1 --attention hyla --warmup 1 --print-config

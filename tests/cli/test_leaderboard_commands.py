@@ -60,6 +60,24 @@ def test_standing_is_printed(done, small_boards, scored, filed, leaderboard, mon
     assert (row["value"], row["interval"]) == (score["mean"], score["interval"])
 
 
+def test_a_submission_is_compared_with_one_and_with_all(
+    done, refused, small_boards, filed, leaderboard, tmp_path
+):
+    other = write(tmp_path / "other", SRAVEN_BOARD, seeds=1, training={"instances": 900})
+    options = ("--leaderboard", leaderboard)
+    out = done("compare", other, filed.name, *options)
+    assert "budgets differ: 900 and 1,500 training instances" in out and "one seed: how far" in out
+    assert out.count("accuracy_unique") == 2
+    found = json.loads(done("compare", other, "--against", "all", "--json", *options))
+    [difference] = found["differences"]
+    assert (found["metric"], difference["entry"]) == ("accuracy", f"{SRAVEN_BOARD}/{filed.name}")
+    assert difference["p"] == difference["corrected"]
+    assert filed.name in done("compare", other, "--against", "all", *options)
+    assert "nothing on" in refused("compare", filed.name, "--against", "all", *options)
+    for line in ((other,), (other, filed.name, "--against", "all"), (other, "--against", "some")):
+        assert "name a second submission, or give --against all, and not both" in refused("compare", *line)
+
+
 def test_bad_entry_is_told_and_hides_none(run, small_boards, filed, leaderboard, tmp_path):
     """Exit code 1: something there is wrong. The standing and the page are made all the same."""
     shutil.copytree(filed, filed.with_name("20261121-nudged"))

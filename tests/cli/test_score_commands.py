@@ -216,7 +216,18 @@ def test_missing_predictions_have_a_column_of_their_own(done, small_boards, tmp_
     assert "missing" in done("errors", folder)
 
 
-def test_refusals_are_one_line(refused, small_boards, tmp_path, originals):
-    err = refused("errors", originals[FUZZY_BOARD])
-    assert "the task fuzzylogic; that can be done for sraven, sraven-twins\n" in err
+def test_errors_of_fuzzy_logic_are_printed_and_a_long_table_is_cut(
+    done, small_boards, originals, monkeypatch
+):
+    monkeypatch.setattr("cli.commands.errors._LONG", 4)
+    monkeypatch.setattr("cli.commands.errors._WORST", 2)
+    out = done("errors", originals[FUZZY_BOARD])
+    found = json.loads(done("errors", originals[FUZZY_BOARD], "--json"))["splits"]
+    rows = found["ood"]["tables"]["combinations"]["rows"]
+    worst = max(rows, key=lambda row: row["wrong"]["mean"])
+    assert len(rows) > 4 and f"function: {worst['name']} " in out.split(", ood, ")[1]
+    assert "function: the worst 2 of up to" in out and out.count("│ function: ") == 4
+
+
+def test_refusals_are_one_line(refused, small_boards, tmp_path):
     assert "isn't the directory of a submission" in refused("errors", tmp_path / "none")

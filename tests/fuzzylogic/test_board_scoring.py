@@ -2,11 +2,13 @@
 
 import math
 import statistics
+from itertools import product
 
 import numpy as np
 import pytest
 
-from fuzzylogic import FuzzyLogic, ridge, score, score_by_combination
+from fuzzylogic import FuzzyLogic, gaussian_process, ridge, score, score_by_combination
+from fuzzylogic.references import OBSERVERS
 from helpers import fuzzy_oracle
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, score_predictions, small_board
@@ -261,6 +263,58 @@ def test_a_task_with_many_functions_is_refused():
         ridge.observe(task, task.sample("test", 0, 2), terms=False)
 
 
+# Gaussian processes
+
+
+def process(inputs, targets, features, length, weight, noise):
+    """Return the marginal likelihood, up to a constant, and the mean at the query, by the textbook."""
+    distances = np.linalg.norm(inputs[:, None] - inputs[None], axis=2) * 5**0.5 / length
+    covariance = (1 + distances + distances**2 / 3) * np.exp(-distances)
+    centred = features - features[:-1].mean(axis=0)
+    covariance += weight * centred @ centred.T
+    shown = covariance[:-1, :-1] + noise * np.eye(len(targets))
+    solved = np.linalg.solve(shown, targets - targets.mean())
+    scale = (targets - targets.mean()) @ solved / len(targets)
+    likelihood = -len(targets) / 2 * np.log(scale) - np.linalg.slogdet(shown)[1] / 2
+    return likelihood, targets.mean() + covariance[-1, :-1] @ solved
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_predictions_are_those_of_the_process_with_the_greatest_marginal_likelihood(known):
+    batch = TASK.sample("ood", 0, 6)
+    found = gaussian_process.observe(TASK, batch, known=known)
+    every = ridge.known_terms(TASK, batch.inputs) if known else np.zeros((6, 9, 1))
+    weights = gaussian_process.WEIGHTS if known else (0.0,)
+    for n, features in enumerate(every):
+        inputs, targets = batch.inputs[n].astype(np.float64), batch.targets[n, :-1].astype(np.float64)
+        grid = product(gaussian_process.LENGTHS, weights, gaussian_process.NOISES)
+        _, wanted = max(process(inputs, targets, features, *point) for point in grid)
+        assert found[n] == pytest.approx(wanted, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("split", "unseen", "count", "known", "value"),
+    [
+        ("ood", "drawn", 2_000, False, 0.755),
+        ("ood_terms", "drawn", 2_000, False, 0.756),
+        ("ood_terms", "last", 2_000, False, 0.842),
+        ("ood", "drawn", 1_000, True, 0.937),
+        ("ood_terms", "drawn", 1_000, True, 0.744),
+    ],
+)
+def test_processes_score_what_other_code_scores(split, unseen, count, known, value):
+    """With another grid, so not to the last digit."""
+    task = FuzzyLogic(L=4, K=2, N=32, holdout=0.7, unseen=unseen)
+    batch = task.sample(split, 0, count)
+    found = gaussian_process.observe(task, batch, known=known)
+    assert score(found, batch.targets).r2_per_sequence == pytest.approx(value, abs=0.01)
+
+
+def test_points_without_variance_are_answered_by_their_value():
+    inputs = np.random.default_rng(0).random((1, 5, 3))
+    assert gaussian_process.predict(inputs, np.full((1, 4), 0.25)) == pytest.approx(0.25)
+
+
 def test_lines_of_the_board_are_what_was_computed_independently():
     """0.838 and 0.918 on `ood`, with other code."""
     lines = {
@@ -274,6 +328,5 @@ def test_lines_of_the_board_are_what_was_computed_independently():
 def test_references_predict_what_the_lines_are_of():
     predictors = TASK.references.predictors
     batch = TASK.sample("ood", 0, 40)
-    for name, terms in (("known-functions", False), ("known-terms", True)):
-        found = predictors[name].predict("ood", 40, 0)
-        np.testing.assert_allclose(found, ridge.observe(TASK, batch, terms=terms), rtol=1e-6)
+    for name, observe in OBSERVERS.items():
+        np.testing.assert_allclose(predictors[name].predict("ood", 40, 0), observe(TASK, batch, 1), rtol=1e-6)

@@ -8,7 +8,13 @@ from typing import NamedTuple
 
 from helpers import oracle
 
-KINDS = ("right", "valid alternative", "correspondence", "another rule", "none of these")
+KINDS = (
+    *("right", "valid alternative", "correspondence", "another rule", "operand of another feature"),
+    "none of these",
+)
+
+TWO_OPERANDS = (5, 6, 8, 9)
+"""Addition, subtraction, minimum, maximum."""
 
 
 class Feature(NamedTuple):
@@ -52,6 +58,22 @@ def followed(context, rules, permutations, prediction, K):
     ]
 
 
+def exchanged(context, rules, permutations, prediction, K):
+    """Tell at which positions the wrong symbol is that of the feature's rule with an operand of another."""
+    found = features(context, rules, permutations)
+    return [
+        symbol != given(own, K)
+        and own.rule in TWO_OPERANDS
+        and any(
+            oracle.follows(own.rule, [[x, y, symbol]], K)
+            for n, other in enumerate(found)
+            if n != place and other.rule in TWO_OPERANDS
+            for x, y in ((own.rows[2][0], other.rows[2][1]), (other.rows[2][0], own.rows[2][1]))
+        )
+        for place, (own, symbol) in enumerate(zip(found, prediction, strict=True))
+    ]
+
+
 def kind(context, rules, permutations, prediction, K, permute):
     """Return what kind of answer a prediction is, one of `KINDS`."""
     target = [given(feature, K) for feature in features(context, rules, permutations)]
@@ -64,6 +86,10 @@ def kind(context, rules, permutations, prediction, K, permute):
     by_position = followed(context, rules, permutations, prediction, K)
     if all(found or a == b for found, a, b in zip(by_position, prediction, target, strict=True)):
         return "another rule"
+    with_others = exchanged(context, rules, permutations, prediction, K)
+    fits = zip(by_position, with_others, prediction, target, strict=True)
+    if all(found or other or a == b for found, other, a, b in fits):
+        return "operand of another feature"
     return "none of these"
 
 

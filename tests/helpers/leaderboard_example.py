@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.standing import Entry, Standing
+from sraven.core.tasks.diagnosis import MISSING
+from sraven.errors import KINDS
 
 SOURCE = "A paper (2026), Table 1"
 NOTE = "Its instances are others."
@@ -77,13 +79,17 @@ def make_entry(method, value, **changes):
 
 
 def make_errors(*of_wrong, missing=0.0):
-    """Return what an entry gets wrong on both splits, given how its wrong answers divide into the kinds."""
+    """Return what an entry gets wrong on both splits, given how its wrong answers divide into the kinds.
+
+    None is of an operand of another feature.
+    """
 
     def share(mean, error=0.002):
         return {"counts": [round(1000 * mean)] * 3, "mean": mean, "standard_error": error}
 
-    kinds = ("valid alternative", "correspondence", "another rule", "none of these", "missing")
-    shares = dict(zip(kinds, map(share, (*of_wrong, missing)), strict=True))
+    kinds = (*KINDS, MISSING)
+    *others, none = of_wrong
+    shares = dict(zip(kinds, map(share, (*others, 0.0, none, missing)), strict=True))
     row = {"name": "all", "total": 51_200, "wrong": share(0.25), "of_wrong": shares}
     nothing = {kind: {"counts": [0, 0, 0], "mean": None, "standard_error": None} for kind in kinds}
     return {"test": {**row, "wrong": share(0.0, 0.0), "of_wrong": nothing}, "ood": row}

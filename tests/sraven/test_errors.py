@@ -9,8 +9,9 @@ from hypothesis import given, settings, strategies as st
 
 from helpers import error_oracle, oracle
 from helpers.refusals import assert_refused
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board
+from helpers.submissions import SRAVEN_BOARD, guesses, small_board
 from sraven import SRAVEN, ConfigurationError, count_answers, sort_errors
+from sraven.core.boards.board import read_board
 from sraven.core.tasks.families import diagnosis_of
 from sraven.errors import KINDS
 from sraven.rules import rules_of
@@ -80,6 +81,15 @@ def test_rows_are_read_where_the_columns_show_them():
             [[(1, 2, 3), (5, 6, 3), (4, 2, 6)], [(7, 4, 3), (2, 5, 5), (4, 2, 2)]],
             *([ADDITION, SUBTRACTION], 8, (2, 6), "correspondence", [[SUBTRACTION], [ADDITION]]),
         ),
+        # 4 + 7 = 3 and 5 + 2 = 7 take an operand of the other feature; a constant has none to give.
+        (
+            [[(1, 2, 3), (5, 6, 3), (4, 2, 6)], [(7, 4, 3), (2, 5, 5), (5, 7, 6)]],
+            *([ADDITION, SUBTRACTION], 8, (3, 6), "operand of another feature", [[], []]),
+        ),
+        (
+            [[(1, 2, 3), (5, 6, 3), (4, 2, 6)], [(7, 7, 7), (2, 2, 2), (5, 5, 5)]],
+            *([ADDITION, CONSTANT], 8, (1, 5), "none of these", [[], []]),
+        ),
         # 4 + 4 = 4 - 4 = 0
         ([[(1, 1, 1), (3, 3, 3), (4, 4, 4)]], [CONSTANT], 8, (0,), "another rule", [[ADDITION, SUBTRACTION]]),
     ],
@@ -141,6 +151,7 @@ def test_kinds_and_rules_equal_the_oracle(M, K, permute, start, seed):
             assert NAMES[found.kind[k]] == error_oracle.kind(*arguments, permute)
             followed = [set(np.flatnonzero(rules).tolist()) for rules in found.follows[k]]
             assert followed == error_oracle.followed(*arguments)
+            assert found.operand[k].tolist() == error_oracle.exchanged(*arguments)
 
 
 # What must hold for any predictions
@@ -247,7 +258,7 @@ def tallied():
 
 def slow_tallies(task, batch, panels, answered):
     """Return the tallies as Counters of (row, column), by loops; a column None stands for what is right."""
-    found = {name: Counter() for name in ("overall", "answers", "distance", "rules")}
+    found = {name: Counter() for name in ("overall", "answers", "distance", "rules", "arithmetic")}
     known = task.combinations("train").tolist()
     names = [rule.name for rule in task.rules]
     columns = zip(*(array.tolist() for array in tuple(batch)), strict=True)
@@ -261,14 +272,25 @@ def slow_tallies(task, batch, panels, answered):
         found["answers"][row, kind] += 1
         found["distance"][str(error_oracle.distance(rules, known)), kind] += 1
         followed = error_oracle.followed(context, rules, permutations, panel, task.K)
+        exchanged = error_oracle.exchanged(context, rules, permutations, panel, task.K)
+        load = sum(rule in (ADDITION, SUBTRACTION) for rule in rules)
         for p, feature in enumerate(permutations[2]):
             column = {0: "no rule", 1: names[min(followed[p], default=0)]}.get(
                 len(followed[p]), "several rules"
             )
+            if column == "no rule" and exchanged[p]:
+                column = "operand of another feature"
+            other = "operand of another feature" if exchanged[p] else "anything else"
+            if {ADDITION, SUBTRACTION} & followed[p]:
+                other = "the other of the two"
+            if kind == "missing":
+                other = kind
             if kind in ("missing", "valid alternative", "correspondence"):
                 column = kind
             right = panel[p] == target[p] and answered[n]
             found["rules"][names[rules[feature]], None if right else column] += 1
+            if rules[feature] in (ADDITION, SUBTRACTION):
+                found["arithmetic"][str(load), None if right else other] += 1
     return found
 
 
@@ -313,9 +335,5 @@ def test_perfect_predictions_leave_nothing_to_sort():
 
 
 def test_task_without_a_diagnosis_says_so():
-    board = small_board(FUZZY_BOARD)
-    for call in (board.diagnose, board.task.diagnose):
-        with pytest.raises(
-            ConfigurationError, match="nothing sorts the wrong answers of the task fuzzylogic"
-        ):
-            call("ood", guesses(board, "ood", 0))
+    with pytest.raises(ConfigurationError, match="nothing sorts the wrong answers of the task c4"):
+        read_board("c4-v1").diagnose("validation", [])

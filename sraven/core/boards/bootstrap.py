@@ -220,6 +220,16 @@ def bootstrap_sums(
             yield from pool.map(add_up, begins[round_ : round_ + at_once])
 
 
+def combination_draws(count: int, first: int = 0) -> NDArray[np.uint8]:
+    """Return how often each of `SAMPLES` samples draws each of C combinations: uint8 ``[C, SAMPLES]``.
+
+    Args:
+        count: C.
+        first: number of the first sample; samples of other numbers are independent.
+    """
+    return _draw(count, first, SAMPLES)
+
+
 def resample_combinations(
     means: Sequence[float], instances: Sequence[float], first: int = 0
 ) -> NDArray[np.float64]:
@@ -233,5 +243,5 @@ def resample_combinations(
         instances: how many each has.
         first: number of the first sample; samples of other numbers are independent.
     """
-    weights = _draw(len(means), first, SAMPLES) * np.asarray(instances, np.float64)[:, None]
+    weights = combination_draws(len(means), first) * np.asarray(instances, np.float64)[:, None]
     return np.asarray(means @ weights / weights.sum(axis=0))

@@ -6,12 +6,12 @@ give the score of the split, of each combination and of each bootstrap sample.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.boards.bootstrap import LEVEL, bootstrap_sums, resample_combinations
+from sraven.core.boards.bootstrap import LEVEL, bootstrap_sums, combination_draws, resample_combinations
 from sraven.core.tasks.task import Arrays, Labels, Metric, Scoring
 
 
@@ -99,7 +99,7 @@ def _number(value: Any) -> float | None:
     return round(float(value), DIGITS) + 0.0 if np.isfinite(value) else None  # no -0.0
 
 
-def _interval(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def middle(samples: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return where the middle of the samples (first axis) begins and ends; NaN samples are left out."""
     ordered = np.sort(samples.T, axis=-1).T  # in memory, samples side by side; NaN comes last
     defined = np.isfinite(ordered).sum(axis=0)
@@ -126,7 +126,7 @@ def interval_over_combinations(scores: Mapping[str, Any], metric: str) -> tuple[
     apart = scores.get("by_combination", {}).get(metric)
     if apart is None or None in apart["mean"]:
         return None
-    low, high = _interval(resample_combinations(apart["mean"], apart["instances"]))
+    low, high = middle(resample_combinations(apart["mean"], apart["instances"]))
     return round(float(low), DIGITS), round(float(high), DIGITS)
 
 
@@ -201,6 +201,52 @@ def score_plainly(
     return {metric: round(float(columns.of_all(metric, totals)[0]), DIGITS) for metric in metrics}
 
 
+class Samples(NamedTuple):
+    """A metric of some runs on a split.
+
+    Attributes:
+        by_run: ``[runs]``.
+        samples: ``[SAMPLES, runs]``: on the same samples of combinations for all runs, NaN where undefined.
+        by_instance: ``[n, runs]``: of each instance by itself.
+    """
+
+    by_run: NDArray[np.float64]
+    samples: NDArray[np.float64]
+    by_instance: NDArray[np.float64]
+
+
+def score_samples(
+    scoring: Scoring,
+    labels: Labels,
+    runs: Sequence[Run],
+    metrics: Sequence[str],
+    *,
+    by_combination: bool,
+    threads: int | None = None,
+) -> dict[str, Samples]:
+    """Score runs on samples of the combinations of a split, for comparison with others on the same ones.
+
+    Args:
+        scoring: the task's.
+        labels: the truth about the split.
+        runs: predictions of one or more seeds.
+        metrics: names of metrics that are functions of sums.
+        by_combination: whether combinations are drawn, and not instances.
+        threads: threads to use; None for all available ones.
+    """
+    outcomes = [scoring.outcomes(labels, run.predictions, run.answered, threads) for run in runs]
+    columns = _stack({name: scoring.metrics[name] for name in metrics}, metrics, labels, outcomes)
+    combination = labels.arrays["combination"] if by_combination else np.arange(len(columns.matrix))
+    numbers, groups = np.unique(combination, return_inverse=True)
+    sums = np.zeros((len(numbers), columns.matrix.shape[1]))
+    np.add.at(sums, groups, columns.matrix)
+    sampled, total = combination_draws(len(numbers)).T.astype(np.float64) @ sums, sums.sum(axis=0)
+    return {
+        name: Samples(*(columns.evaluate(name, each) for each in (total, sampled, columns.matrix)))
+        for name in metrics
+    }
+
+
 def score_runs(
     scoring: Scoring,
     labels: Labels,
@@ -242,12 +288,12 @@ def score_runs(
 
     def apart(metric: str) -> CombinationScores:
         values = columns.evaluate(metric, by_group).mean(axis=-1)
-        bounds = _interval(np.concatenate(sampled_by_group[metric]))
+        bounds = middle(np.concatenate(sampled_by_group[metric]))
         lists = [tuple(_number(value) for value in column) for column in (values, *bounds)]
         return CombinationScores(tuple(numbers.tolist()), tuple(sizes.tolist()), *lists)
 
     def score(metric: str) -> Score:
-        bounds = _interval(np.concatenate(sampled[metric])) if metric in sampled else (np.nan, np.nan)
+        bounds = middle(np.concatenate(sampled[metric])) if metric in sampled else (np.nan, np.nan)
         return _over_seeds(columns.of_all(metric, totals), *bounds)
 
     return SplitScores(

@@ -231,11 +231,11 @@ def _chance(context: Context) -> str:
 
 
 def _baseline(context: Context) -> str:
-    """A baseline, which composes nothing, scores as much; at chance, that is said instead."""
+    """The best baseline, which composes nothing, scores as much; at chance, that is said instead."""
     board = context.board
     score, sign = context.score(board.primary_split, board.metric), 1 if board.higher_is_better else -1
     levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
-    best = min(levels, key=lambda level: sign * level.value, default=None)
+    best = max(levels, key=lambda level: sign * level.value, default=None)
     if best is None or score is None or _chance(context) or sign * score["mean"] > sign * best.value:
         return ""
     return f"no better than what composes nothing ({best.title}, {best.value:.4f})"

@@ -47,7 +47,7 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
         standard_error=score.standard_error,
         interval=score.interval,
         combinations_interval=interval_over_combinations(primary, board.metric) if primary else None,
-        combinations=_combinations(primary, board) if primary and not is_reference else None,
+        combinations=_combinations(primary, board) if primary else None,
         grid_range=_grid_range(content, board),
         tuning_trials=training.get("tuning_trials"),
         seeds=score.seeds,

@@ -120,8 +120,7 @@ class Entry:
         interval: bootstrap interval over instances, None for a reported row.
         combinations_interval: bootstrap interval over combinations; None where scores aren't given by
             combination, as on boards of text, and for a reported row.
-        combinations: the scores of each, of which the range of its rank is made; None there too, and for
-            references.
+        combinations: the scores of each, of which the range of its rank is made; None there too.
         seeds: number of seeds.
         grid_range: the least and the most that the points of its grid score, its own included; those of the
             others are in the submitter's words.

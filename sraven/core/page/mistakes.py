@@ -38,8 +38,9 @@ class MistakeKind(NamedTuple):
 def _keys(board: Board) -> dict[str, str]:
     """Return how the style sheet knows the kinds, by name."""
     diagnosis = diagnosis_of(board.task)
-    kinds = diagnosis.kinds if diagnosis else {}
-    return {**{name: f"kind-{number}" for number, name in enumerate(kinds, 1)}, MISSING: "kind-missing"}
+    *kinds, other = diagnosis.kinds if diagnosis else [MISSING]
+    keys = {name: f"kind-{number}" for number, name in enumerate(kinds, 1)}
+    return {**keys, other: "kind-other", MISSING: "kind-missing"}
 
 
 def legend(standing: Standing) -> tuple[MistakeKind, ...]:

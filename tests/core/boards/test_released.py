@@ -62,7 +62,7 @@ def test_budgets_metrics_and_sizes_belong_together(name):
     board, content = BOARDS[name], BOARDS[name].content
     assert content["train_budget"] in content["train_budgets"] == sorted(content["train_budgets"])
     splits, primary = set(board.splits), content["primary_split"]
-    assert content["metric"] in content["metrics"] and splits == {"test", "ood", primary}
+    assert content["metric"] in content["metrics"] and {"test", "ood", primary} <= splits
     assert primary == "ood" or (primary == "ood_terms" and content["task"] == "fuzzylogic")
     assert content["splits"]["train"]["instances"] == 2**20
     for split, known in content["ceiling"].items():

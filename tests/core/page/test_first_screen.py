@@ -177,7 +177,7 @@ def test_parts_of_a_bar_follow_each_other_and_are_as_wide_as_their_shares(shares
     (_, empty), (split, bar) = mistakes(*of_kinds, missing=missing).bars
     assert empty is None and split == "ood" and isinstance(bar, Element)
     parts = bar.findall("rect")
-    keys = ["kind-1", "kind-2", "kind-3", "kind-4", "kind-missing"]
+    keys = ["kind-1", "kind-2", "kind-3", "kind-other", "kind-missing"]
     assert [part.get("class") for part in parts] == [k for k, s in zip(keys, shares, strict=True) if s]
     begin = 0.0
     for part, share in zip(parts, filter(None, shares), strict=True):
@@ -200,7 +200,14 @@ def test_bar_is_told_in_words():
 def test_figures_have_their_errors_and_missing_shows_only_where_there_is_some():
     rows = mistakes(0.25, 0.1, 0.15, 0.4, missing=0.1).rows
     assert [name for name, _, _ in rows] == [
-        *("wrong, of all", "valid alternative", "correspondence", "another rule", "none of these", "missing")
+        *(
+            "wrong, of all",
+            "valid alternative",
+            "correspondence",
+            "another rule",
+            "operand of another feature",
+        ),
+        *("none of these", "missing"),
     ]
     assert [text.replace("\u00a0", " ") for text in rows[1][2]] == ["–", "0.2500 ± 0.0020"]
     assert rows[0][2][0] == "0"
