@@ -106,7 +106,7 @@ def test_directories_of_something_else_are_refused(tmp_path, manifest, message):
 GIVEN = ("data=tokens", "validation=tokens", "size=tiny", "length=9", "dtype=float32", "parts=1", "tile=0")
 
 
-@pytest.mark.parametrize("option", [*GIVEN, "rematerialise", "fused"])
+@pytest.mark.parametrize("option", [*GIVEN, "rematerialise"])
 def test_options_of_the_language_model_are_refused_on_another_board(tmp_path, option):
     line = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_runs.tiny_options(steps=1)]
     line += [f"--{option}", f"--out={tmp_path / 'run'}"]
