@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +30,7 @@ from baselines.training.experiment import Experiment, MakeExperiment, board_expe
 from baselines.training.feed import prefetch
 from baselines.training.optim import Hyperparams
 from baselines.training.processes import note
-from baselines.training.saving import SAVE_MINUTES, Saver, Schedule
+from baselines.training.saving import Saver, Schedule
 from baselines.training.sharding import make_mesh
 from baselines.training.step import State, StepReport
 from sraven.core.base.errors import ConfigurationError
@@ -87,7 +86,7 @@ def train_runs(
     mesh: Mesh | None = None,
     make_experiment: MakeExperiment = board_experiment,
     save_every: int | None = None,
-    save_minutes: float = SAVE_MINUTES,
+    save_minutes: float | None = None,
     sinks: Sequence[str] = (),
     progress: OnSteps = lambda steps, report: None,
     stop: Callable[[], bool] | None = None,
@@ -105,7 +104,8 @@ def train_runs(
             the file system.
         make_experiment: returns what is trained, given a configuration and the mesh.
         save_every: steps between checkpoints, a multiple of the steps of a chunk; None for any number.
-        save_minutes: minutes between checkpoints, if those steps take longer.
+        save_minutes: minutes between checkpoints, if those steps take longer; None for what fits, see
+            `baselines.training.saving.Schedule`.
         sinks: names of `baselines.runs.sinks.SINKS`, where lines of the log go as well.
         progress: is called as training goes.
         stop: called after every chunk of steps: whether to stop there, with a checkpoint; None for never.
@@ -182,9 +182,9 @@ class _Chunk(NamedTuple):
     before: int
     step: int
     reports: StepReport
-    states: State | None
-    is_saved: bool
-    is_scored: bool
+    states: State | None = None
+    is_saved: bool = False
+    is_scored: bool = False
 
 
 class _Group:
@@ -212,9 +212,7 @@ class _Group:
         with ExitStack() as logs, Saver(self._compiled.unstack) as saver:
             self._open_logs(logs, sinks)
             self._read_at = time.perf_counter()
-            # One behind: the device always has a chunk to go on with.
-            for chunk, _ in pairwise(chain(self._scheduled(last, schedule), [None])):
-                assert chunk is not None, "None comes last"
+            for chunk in self._dispatched(last, schedule):
                 self._finish(chunk, saver, progress)
                 if not self._alive:
                     break
@@ -232,20 +230,33 @@ class _Group:
                 for name in sinks:
                     run.log.sinks.append(SINKS[name].open(run.folder, run.config, self._step))
 
-    def _scheduled(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
-        """Dispatch one chunk after the other, without waiting for the device."""
+    def _dispatched(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
+        """Yield each chunk when the next one is dispatched: the device always has one to go on with."""
         experiment, states = self._experiment, self._compiled.copy(self._kept)
         starts = range(self._step, last, experiment.steps_at_once)
         bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
+        ahead: _Chunk | None = None
         for (before, steps), batches in zip(bounds, prefetch(experiment.make_chunk, bounds), strict=True):
-            step, placed = before + steps, experiment.place(self._mesh, batches)
-            states, reports = self._compiled.train(states, self._hypers, placed)
-            is_saved, is_scored = schedule.is_due(step), experiment.scores_are_due(before, step, last)
-            # The next chunk takes the memory of these states.
-            copy = self._compiled.copy(states) if is_saved or is_scored else None
-            yield _Chunk(before, step, reports, copy, is_saved, is_scored)
-            if schedule.is_over:
-                break
+            done = ahead and self._scheduled(ahead, states, last, schedule)
+            if schedule.is_over:  # the next chunk isn't begun: it may take longer than there is time
+                ahead = None
+            else:
+                placed = experiment.place(self._mesh, batches)
+                states, reports = self._compiled.train(states, self._hypers, placed)
+                ahead = _Chunk(before, before + steps, reports)
+            if done is not None:
+                yield done
+            if ahead is None:
+                return
+        if ahead is not None:
+            yield self._scheduled(ahead, states, last, schedule)
+
+    def _scheduled(self, chunk: _Chunk, states: State, last: int, schedule: Schedule) -> _Chunk:
+        """Return a chunk with a copy of the states after it, if needed: the next chunk takes their memory."""
+        is_saved = schedule.is_due(chunk.step)
+        is_scored = self._experiment.scores_are_due(chunk.before, chunk.step, last)
+        copy = self._compiled.copy(states) if is_saved or is_scored else None
+        return chunk._replace(states=copy, is_saved=is_saved, is_scored=is_scored)
 
     def _finish(self, chunk: _Chunk, saver: Saver, progress: OnSteps) -> None:
         """Log, score and save a chunk, once the device has done it."""
