@@ -15,6 +15,7 @@ from baselines.encode import encoding_of
 from baselines.load import load_run
 from baselines.model.networks import LOOPED
 from baselines.recipes import RECIPES, USUAL, defaults_of
+from baselines.runs.code import imported_by
 from baselines.runs.command import train_command
 from baselines.runs.directory import is_published
 from baselines.runs.log import Scores
@@ -280,7 +281,9 @@ def describe_runs(
         hardware: that trained them; None for what they have recorded.
         tuning_trials: how many settings were tried; None if nobody says it.
     """
-    first, command = configs[0], train_command(configs)
+    imported = imported_by(runs[0]) if runs else {}
+    first, command = configs[0], train_command(configs, imported)
+    code = "".join(f"\n{name} has the SHA-256 {sha256}.\n" for name, sha256 in imported.items())
     length, unit = (first.length, "tokens") if isinstance(first, LanguageConfig) else (1, "instances")
     seen = first.steps * first.batch_size * length
     is_chosen = unit == "instances" and any(map(is_of_a_grid, runs))
@@ -306,5 +309,5 @@ def describe_runs(
             "hardware": hardware or hardware_of(runs) or UNKNOWN,
             "tuning_trials": tuning_trials,
         },
-        "readme": f"Trained by\n\n    {command} --out runs\n",
+        "readme": f"Trained by\n\n    {command} --out runs\n{code}",
     }

@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 from baselines.config import LanguageConfig, RunConfig
 from baselines.evaluate import UNKNOWN, describe_runs, is_of_a_grid
 from baselines.load import load_run
+from baselines.runs.code import FOLDER, imported_by
 from baselines.runs.command import train_command
 from baselines.runs.directory import CONFIG, WEIGHTS, read_run
 from baselines.runs.provenance import RECORD
@@ -62,6 +63,10 @@ def write_files(run: Path, folder: Path, place: Place) -> None:
         )
     for name in (CONFIG, RESULT, *(path.name for path in run.glob(RECORD.format("*")))):
         shutil.copyfile(run / name, folder / name)
+    if imported := imported_by(run):
+        (folder / FOLDER).mkdir()
+        for name in imported:
+            shutil.copyfile(run / FOLDER / name, folder / FOLDER / name)
     write_weights(folder / WEIGHTS, params, config.digest)
     card = _render_card(run, place, result, params, sha256_of_file(folder / WEIGHTS))
     write_text(folder / CARD, card)
@@ -95,7 +100,7 @@ def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any
             chosen=f"one of a grid, compared by `{SELECTION_SPLIT}`"
             if is_of_a_grid(run)
             else "of one run alone",
-            command=train_command([config]),
+            command=train_command([config], imported_by(run)),
             weights_digest=weights_digest,
             paper=PAPER_URL,
             license=LICENSE,

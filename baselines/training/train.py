@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from baselines.config import RunConfig
 from baselines.runs.checkpoint import Checkpoints
+from baselines.runs.code import code_digest, code_files
 from baselines.runs.directory import check_run_folder, claim, open_checkpoints, restore_run
 from baselines.runs.log import LOG, Log, Scores
 from baselines.runs.provenance import leave_record
@@ -28,6 +29,7 @@ from baselines.training.compilation_cache import keep_programs
 from baselines.training.compiled import Compiled
 from baselines.training.experiment import Experiment, MakeExperiment, board_experiment
 from baselines.training.feed import prefetch
+from baselines.training.memory import within_memory
 from baselines.training.optim import Hyperparams
 from baselines.training.processes import note
 from baselines.training.saving import Saver, Schedule
@@ -117,6 +119,7 @@ def train_runs(
         ConfigurationError: if the runs differ in more, or fit neither board nor mesh.
         OutputError: if a directory holds something else, is being trained in by another process, or has
             checkpoints of which none is whole.
+        CapacityError: (a ConfigurationError) if the device has too little memory.
         OSError: if writing fails, as on a full disk; the same call again goes on from the last checkpoint.
     """
     alike = {name: getattr(configs[0], name) for name in ("seed", *Hyperparams._fields)}
@@ -135,7 +138,9 @@ def train_runs(
     for config, folder in zip(configs, folders, strict=True):
         check_run_folder(folder, config)
     sync_global_devices("run directories are checked")  # none is half made when another process looks
-    with claim(folders, configs, experiment.files):
+    if configs[0].code != code_digest():
+        raise ConfigurationError(f"code={configs[0].code!r}: what was imported has {code_digest()!r}")
+    with claim(folders, configs, {**experiment.files, **code_files()}):
         sync_global_devices("run directories are there")
         runs = [
             _Run(config, folder, open_checkpoints(folder, config))
@@ -148,8 +153,9 @@ def train_runs(
         last = configs[0].steps
         for step in sorted(by_step):
             schedule = Schedule(step, last, save_every, save_minutes, stop)
-            group = _Group(experiment, compiled, mesh, step, by_step.pop(step))
-            group.train(last, schedule, sinks, progress)
+            members = by_step.pop(step)
+            with within_memory(configs[0], len(members)):
+                _Group(experiment, compiled, mesh, step, members).train(last, schedule, sinks, progress)
         if jax.process_index() == 0:
             for run in runs:
                 if run.outcome is not None and not run.outcome.stopped:

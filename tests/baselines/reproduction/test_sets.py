@@ -6,9 +6,12 @@ import pytest
 
 from baselines.reproduction.cells import cells_of, config_of, has_levels, homes_of
 from baselines.reproduction.plan import operations_in
-from baselines.reproduction.sets import FIGURES
+from baselines.reproduction.queue import QUEUE, QUEUES, choose
+from baselines.reproduction.sets import ABSENT, ALL, FIGURES, here
 from baselines.reproduction.words import reported
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import read_board
+from sraven.core.boards.board_paths import board_paths
 
 COUNTED = {
     "figure-2c": (108, 5.4e6, 3.3e16, 432, 1.3e17),
@@ -110,3 +113,24 @@ def test_a_run_of_several_figures_has_one_home():
 def test_figures_whose_rows_have_lengths_of_their_own_have_no_shorter_level():
     without = {name for name, figure in FIGURES.items() if not has_levels(figure)}
     assert without == {"figure-4", "figure-4-heads"}
+
+
+def test_figures_have_the_rows_whose_boards_are_there():
+    boards = {row.board for figure in FIGURES.values() for row in figure.rows}
+    assert boards.isdisjoint(*ABSENT.values(), ()) and boards <= board_paths().keys()
+    with_two = {each.name: each for each in here(ALL, ["sraven-blocks-v1", "sraven-few-v1"])}
+    assert set(with_two) == {"divisions-sraven", "rivals-blocks"}
+    assert [row.labels["held out"] for row in with_two["divisions-sraven"].rows] == 3 * ["blocks"] + 3 * [
+        "all but a few"
+    ]
+
+
+def test_a_queue_trains_what_is_there_in_its_order_and_names_the_boards_that_are_not():
+    found = list(choose(QUEUES, {}))
+    assert all(each.absent for each in found if each.figure is None)
+    assert len(found) == sum(map(len, QUEUES.values()))
+    [one] = choose([QUEUE], {"heads": ["1"]})
+    assert (one.figure.name, len(one.cells)) == ("figure-5c", 9)
+    assert {each.config.heads for each in one.cells} == {1}
+    with pytest.raises(ConfigurationError, match="figure='figure-9'"):
+        list(choose(["figure-9"], {}))
