@@ -12,8 +12,7 @@ from baselines.reproduction.plan import parameters_of
 from baselines.reproduction.plots import HEADLINE, pictures_of
 from baselines.reproduction.records import write_record
 from baselines.reproduction.render import render, stale_pages, stale_pictures
-from baselines.reproduction.sets import ALL
-from baselines.reproduction.sets import FIGURES as ALL_FIGURES
+from baselines.reproduction.sets import ALL, FIGURES as ALL_FIGURES
 from baselines.reproduction.standing import standings_of
 from baselines.reproduction.words import number, products
 from helpers.reproduction import FIGURES, STEPS, cell, figure, record
