@@ -23,7 +23,6 @@ from baselines.runs.code import code_digest
 from baselines.training.experiment import MakeExperiment, board_experiment
 from baselines.training.grid import Grid, GridPoint, Judge, points_of, select
 from baselines.training.scores_while_training import SLICE, board_scores, with_scores
-from baselines.training.sharding import make_mesh
 from baselines.training.train import Outcome, train_runs
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
@@ -187,13 +186,12 @@ def train_plan(plan: TrainingPlan, *, mesh: Mesh | None = None, **options: Any) 
 
     Args:
         plan: of `plan_runs`.
-        mesh: devices; None for one.
+        mesh: devices of each run; None for one, see `baselines.training.train.train_runs`.
         options: as of `baselines.training.train.train_runs`.
 
     Raises:
         OutputError, OSError: as `baselines.training.train.train_runs`.
     """
-    mesh = mesh or make_mesh()
     ended = train_runs(plan.configs, plan.folders, mesh=mesh, make_experiment=plan.make_experiment, **options)
     if not plan.is_grid or any(each.stopped for each in ended):
         return Session(ended, None)

@@ -102,8 +102,8 @@ def train_runs(
     Args:
         configs: of the runs; they differ in seed, learning rate, weight decay and warm-up alone.
         folders: a directory for each: configuration, log, checkpoints, and in the end the result.
-        mesh: devices to train on; None for one. With several processes, all call this alike, and share
-            the file system.
+        mesh: devices to train each run on; None for one, and then as many as divide the runs take a part of
+            them each. With several processes, all call this alike, and share the file system.
         make_experiment: returns what is trained, given a configuration and the mesh.
         save_every: steps between checkpoints, a multiple of the steps of a chunk; None for any number.
         save_minutes: minutes between checkpoints, if those steps take longer; None for what fits, see
@@ -126,6 +126,7 @@ def train_runs(
     if any(replace(config, **alike) != configs[0] for config in configs):
         raise ConfigurationError(f"runs in one program differ in {', '.join(alike)} alone")
     # All checks come before anything is written.
+    devices = jax.devices() if mesh is None and jax.process_count() == 1 else []
     mesh = mesh or make_mesh()
     keep_programs(mesh)
     experiment = make_experiment(configs[0], mesh)
@@ -154,13 +155,20 @@ def train_runs(
         for step in sorted(by_step):
             schedule = Schedule(step, last, save_every, save_minutes, stop)
             members = by_step.pop(step)
+            apart = devices[: most_that_divide(len(members), len(devices))]
+            spread = Compiled(experiment, mesh, apart) if len(apart) > 1 else compiled
             with within_memory(configs[0], len(members)):
-                _Group(experiment, compiled, mesh, step, members).train(last, schedule, sinks, progress)
+                _Group(experiment, spread, mesh, step, members).train(last, schedule, sinks, progress)
         if jax.process_index() == 0:
             for run in runs:
                 if run.outcome is not None and not run.outcome.stopped:
                     write_result(run.folder, run.config, run.outcome.diverged)
     return [run.outcome for run in runs if run.outcome is not None]
+
+
+def most_that_divide(runs: int, devices: int) -> int:
+    """Return how many devices take as many runs each."""
+    return max((some for some in range(1, devices + 1) if runs % some == 0), default=0)
 
 
 def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:

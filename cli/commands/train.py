@@ -46,20 +46,22 @@ def check_sinks(names: Sequence[str]) -> None:
             import_module(SINKS[name].needs)
 
 
-def _join_devices(mesh: str | None, **processes: Any) -> "Mesh":
-    """Join the other processes, and return the devices of all."""
+def _join_devices(mesh: str | None, **processes: Any) -> "Mesh | None":
+    """Join the other processes, and return the devices of all; None for those that runs divide."""
     from baselines.training.processes import join
     from baselines.training.sharding import make_mesh
 
     join(**processes)
-    return make_mesh(mesh)
+    return None if mesh is None and processes["coordinator"] is None else make_mesh(mesh)
 
 
 device_options = argument_of(
     "devices",
     dict,
     click.option(
-        "--mesh", metavar="data=N,fsdp=N", help="Devices.  [default: one, or all of several processes]"
+        "--mesh",
+        metavar="data=N,fsdp=N",
+        help="Devices of each run.  [default: one; runs are spread over all; all of several processes]",
     ),
     click.option("--coordinator", metavar="HOST:PORT|auto", help="Of several processes; auto under Slurm."),
     click.option("--processes", type=int, help="How many there are, unless auto."),
