@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,6 +22,7 @@ from baselines.runs.directory import is_published
 from baselines.runs.log import Scores
 from baselines.runs.provenance import commit_of, hardware_of
 from baselines.runs.result import RESULT, add_evaluation
+from baselines.runs.weights import weights_bytes
 from baselines.training.experiment import board_of
 from baselines.training.grid import SELECTION_SPLIT, SUMMARY
 from baselines.training.optim import OPTIMISERS
@@ -44,6 +46,7 @@ class Evaluation(NamedTuple):
         board: whose splits these are.
         configs: of the runs, as they were trained.
         params: of one of them.
+        weights: SHA-256 of the file of parameters that `sraven export` writes, by seed.
         predictions: by split and seed, of the board's splits.
         scores: by seed, then by split and metric; unranked splits are among them.
         instances: of each of these splits.
@@ -52,6 +55,7 @@ class Evaluation(NamedTuple):
     board: Board
     configs: Sequence[RunConfig]
     params: Any
+    weights: Mapping[int, str]
     predictions: Mapping[str, Mapping[int, NDArray[Any]]]
     scores: Mapping[int, Scores]
     instances: Mapping[str, int]
@@ -137,7 +141,10 @@ def evaluate_runs(runs: Sequence[Path], board_id: str | None = None, loops: int 
         for seed, each in predictions[split].items():
             scores[seed][split] = score_plainly(scoring, labels, each, metrics=board.metrics)
     ranked = {split: predictions[split] for split in board.splits}
-    return Evaluation(board, configs, loaded[0][1], ranked, scores, instances)
+    weights = {
+        config.seed: sha256(weights_bytes(params, config.digest)).hexdigest() for config, params in loaded
+    }
+    return Evaluation(board, configs, loaded[0][1], weights, ranked, scores, instances)
 
 
 def write_entry(
@@ -177,6 +184,10 @@ def write_entry(
         found.configs, found.params, runs, authors, code_commit, hardware, tuning_trials
     )
     description["readme"] += describe_unranked(found)
+    for seed, digest in found.weights.items():
+        description["readme"] += (
+            f"\nSeed {seed}: the parameters (`sraven export`) have the SHA-256 {digest}.\n"
+        )
     if (own := found.configs[0].board) != found.board.id:
         description["readme"] += f"\nTrained on {own}, which shows nothing that {found.board.id} holds out.\n"
     write_submission(out, found.board.id, found.predictions, **description)

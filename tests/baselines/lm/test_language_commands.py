@@ -183,7 +183,7 @@ def test_evaluation_is_printed_as_a_table(language, data, evaluated):
 def test_submission_to_another_board_is_reported_to_programs(other_board, monkeypatch, tmp_path):
     board, sizes = read_board("fuzzylogic-v1"), {"test": 5, "ood": 7, "ood_terms": 7}
     scores = {split: {"r2_per_sequence": 0.5 + place} for place, split in enumerate(sizes)}
-    found = Evaluation(board, [read_run(other_board)], None, {}, {0: scores}, sizes)
+    found = Evaluation(board, [read_run(other_board)], None, {}, {}, {0: scores}, sizes)
     monkeypatch.setattr("baselines.evaluate.write_entry", lambda *_, **__: found)
     line = ["evaluate", other_board, f"--out={tmp_path / 'entry'}"]
     code, out, err = sraven(*line, "--json")
