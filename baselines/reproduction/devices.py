@@ -36,12 +36,12 @@ class Gpu(NamedTuple):
     """A GPU.
 
     Attributes:
-        index: what ``CUDA_VISIBLE_DEVICES`` calls it.
+        key: what ``CUDA_VISIBLE_DEVICES`` calls it.
         name: of its kind, as JAX has it, such as ``NVIDIA H200``.
         gigabytes: of its memory.
     """
 
-    index: str
+    key: str
     name: str
     gigabytes: float
 
@@ -69,13 +69,13 @@ def find_gpus() -> tuple[Gpu, ...]:
     except (subprocess.SubprocessError, OSError):
         return ()
     rows = [[part.strip() for part in line.split(",")] for line in found.stdout.splitlines()]
-    gpus = [(uuid, Gpu(index, name, float(memory) / 1024)) for index, uuid, name, memory in rows]
+    gpus = [(uuid, Gpu(key, name, float(memory) / 1024)) for key, uuid, name, memory in rows]
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is None:
         return tuple(gpu for _, gpu in gpus)
-    names = {key: gpu for uuid, gpu in gpus for key in (gpu.index, uuid)}
+    names = {each: gpu for uuid, gpu in gpus for each in (gpu.key, uuid)}
     wanted = (name.strip() for name in visible.split(","))
-    return tuple(names[name]._replace(index=name) for name in wanted if name in names)
+    return tuple(names[name]._replace(key=name) for name in wanted if name in names)
 
 
 @contextmanager
@@ -146,7 +146,7 @@ def take_gpu(devices: Devices) -> None:
     Products are float32, as on a CPU, unless JAX is configured otherwise.
     """
     gpu = devices.gpus[worker_number() % len(devices.gpus)]
-    os.environ["CUDA_VISIBLE_DEVICES"] = gpu.index
+    os.environ["CUDA_VISIBLE_DEVICES"] = gpu.key
     os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", f"{_SHARE / devices.programs:.3f}")
     if not os.environ.get("JAX_DEFAULT_MATMUL_PRECISION"):
         jax.config.update("jax_default_matmul_precision", "highest")

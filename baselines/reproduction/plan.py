@@ -172,17 +172,12 @@ class Throughput:
                 self.notes["device"] = f"no record is of a run on {self._device}: no rate is known"
                 return None
             self.notes["device"] = f"other runs: at the mean rate of records of {self._device}"
-            operations, taken = map(sum, zip(*self._recorded.values(), strict=True))
-            others = self._recorded | {
-                kind: (operations, taken) for kind, _ in kinds if kind not in self._recorded
-            }
-            return (
-                sum(
-                    each * cell.config.steps * others[kind][1] / others[kind][0]
-                    for cell, (kind, each) in zip(cells, kinds, strict=True)
-                )
-                / 3600
-            )
+            mean = tuple(map(sum, zip(*self._recorded.values(), strict=True)))
+            pairs = zip(cells, kinds, strict=True)
+            rates = [
+                (each * cell.config.steps, self._recorded.get(kind, mean)) for cell, (kind, each) in pairs
+            ]
+            return sum(left * taken / operations for left, (operations, taken) in rates) / 3600
         seconds = 0.0
         for cell, (kind, each) in zip(cells, kinds, strict=True):
             operations, taken = self._recorded.get(kind) or (self._measure(figure, cells), 1.0)

@@ -120,7 +120,9 @@ def choose(names: Sequence[str], where: Mapping[str, Sequence[str]], **options: 
         if name in QUEUES:
             continue
         if name in FIGURES or name not in ABSENT:
-            figure = look_up("figure", name, {**FIGURES, **dict.fromkeys(QUEUES)})
+            if name not in FIGURES:
+                look_up("figure", name, {**FIGURES, **QUEUES})
+            figure = FIGURES[name]
             yield Chosen(name, figure, choose_cells(figure, where=where, **options), ABSENT.get(name, ()))
         else:
             yield Chosen(name, None, (), ABSENT[name])

@@ -1,7 +1,8 @@
 """The compiled forms of the program of runs of one shape, on a mesh."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -39,12 +40,12 @@ class Compiled:
 
         self.target = target_of(program, mesh)
         self.initialise = jax.jit(program.initialise, out_shardings=shardings)
-        self.stack = jax.jit(_stack, out_shardings=stacked)
-        self.unstack = jax.jit(
+        self.stack: Callable[..., Any] = jax.jit(_stack, out_shardings=stacked)
+        self.unstack: Callable[..., Any] = jax.jit(
             lambda states, place: jax.tree.map(lambda leaf: leaf[place], states), out_shardings=shardings
         )
         self.copy = jax.jit(lambda states: jax.tree.map(jnp.copy, states), out_shardings=stacked)
-        self.train = jax.jit(
+        self.train: Callable[..., Any] = jax.jit(
             partial(train_chunk, program, vmap_runs=experiment.vmap_runs),
             out_shardings=(stacked, whole(mesh)),
             donate_argnums=0,

@@ -105,7 +105,7 @@ def _cells(names: tuple[str, ...], where: tuple[str, ...], **chosen: Any) -> "li
         if each.absent:
             missing = f"{', '.join(each.absent)} {'is' if len(each.absent) == 1 else 'are'} no board here yet"
             click.echo(f"passed over: {each.name}: {missing}", err=True)
-    return [each for each in found if each.figure is not None]
+    return found
 
 
 def _plan(
@@ -132,6 +132,8 @@ def _plan(
     chosen = _cells(names, grid=grid, steps=steps, where=where)
     found = list[dict[str, Any]]()
     for each in chosen:
+        if each.figure is None:
+            continue
         found.append({**outlook(each.figure, each.cells, known, rates), "figure": each.name})
         if QUEUES.keys() & set(names):
             known |= {cell.digest for cell in each.cells}

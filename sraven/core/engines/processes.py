@@ -72,7 +72,7 @@ def leave_signals_to_parent() -> None:
         signal.signal(each, _wait_for_parent)
 
 
-def _wait_for_parent(*_: Any) -> None:
+def _wait_for_parent(*signal_and_frame: Any) -> None:
     for _ in range(20):
         if asked_to_end():
             return

@@ -20,7 +20,7 @@ from sraven.core.base.errors import CapacityError
 TINY = figure(seeds=(0, 1, 2))
 CELLS = [cell(TINY, attention, seed) for attention in ("softmax", "hyla") for seed in (0, 1, 2)]
 H200 = Gpu("0", "NVIDIA H200", 140.0)
-TWO = (H200, H200._replace(index="1"))
+TWO = (H200, H200._replace(key="1"))
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_gpus_are_those_that_this_process_may_use(stand_in, monkeypatch, variabl
     stand_in("nvidia-smi", "echo '0, GPU-a, NVIDIA H200, 143771'; echo '1, GPU-b, NVIDIA H200, 143771'")
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert [gpu.index for gpu in find_gpus()] == found
+    assert [gpu.key for gpu in find_gpus()] == found
     assert {gpu.name for gpu in find_gpus()} <= {"NVIDIA H200"}
 
 
