@@ -74,6 +74,7 @@ class RunConfig:
         optimiser: a name of `baselines.training.optim.OPTIMISERS`.
         precision: of products, one of `PRECISIONS`, for training and evaluation.
         network: a name of `baselines.model.networks.NETWORKS`.
+        code: digest of the user's own code that was imported, see `baselines.runs.code`; empty if none was.
     """
 
     board: str
@@ -100,6 +101,7 @@ class RunConfig:
     optimiser: str = added("adamw")
     precision: str = added("default")
     network: str = added("transformer")
+    code: str = added("")
 
     def __post_init__(self) -> None:
         for name, value in self._unnamed.items():

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,11 +17,13 @@ from baselines.encode import encoding_of
 from baselines.load import load_run
 from baselines.model.networks import LOOPED
 from baselines.recipes import RECIPES, USUAL, defaults_of
+from baselines.runs.code import imported_by
 from baselines.runs.command import train_command
 from baselines.runs.directory import is_published
 from baselines.runs.log import Scores
 from baselines.runs.provenance import code_address, commit_of, hardware_of
 from baselines.runs.result import RESULT, add_evaluation
+from baselines.runs.weights import weights_bytes
 from baselines.training.experiment import board_of
 from baselines.training.grid import SELECTION_SPLIT, SUMMARY
 from baselines.training.optim import OPTIMISERS
@@ -46,6 +49,7 @@ class Evaluation(NamedTuple):
         board: whose splits these are.
         configs: of the runs, as they were trained.
         params: of one of them.
+        weights: SHA-256 of the file of parameters that `sraven export` writes, by seed.
         predictions: by split and seed, of the board's splits.
         scores: by seed, then by split and metric; unranked splits are among them.
         instances: of each of these splits.
@@ -54,6 +58,7 @@ class Evaluation(NamedTuple):
     board: Board
     configs: Sequence[RunConfig]
     params: Any
+    weights: Mapping[int, str]
     predictions: Mapping[str, Mapping[int, NDArray[Any]]]
     scores: Mapping[int, Scores]
     instances: Mapping[str, int]
@@ -139,7 +144,10 @@ def evaluate_runs(runs: Sequence[Path], board_id: str | None = None, loops: int 
         for seed, each in predictions[split].items():
             scores[seed][split] = score_plainly(scoring, labels, each, metrics=board.metrics)
     ranked = {split: predictions[split] for split in board.splits}
-    return Evaluation(board, configs, loaded[0][1], ranked, scores, instances)
+    weights = {
+        config.seed: sha256(weights_bytes(params, config.digest)).hexdigest() for config, params in loaded
+    }
+    return Evaluation(board, configs, loaded[0][1], weights, ranked, scores, instances)
 
 
 def write_entry(
@@ -179,6 +187,10 @@ def write_entry(
         found.configs, found.params, runs, authors, code_commit, hardware, tuning_trials
     )
     description["readme"] += describe_unranked(found)
+    for seed, digest in found.weights.items():
+        description["readme"] += (
+            f"\nSeed {seed}: the parameters (`sraven export`) have the SHA-256 {digest}.\n"
+        )
     if (own := found.configs[0].board) != found.board.id:
         description["readme"] += f"\nTrained on {own}, which shows nothing that {found.board.id} holds out.\n"
     write_submission(out, found.board.id, found.predictions, **description)
@@ -308,7 +320,9 @@ def describe_runs(
         hardware: that trained them; None for what they have recorded.
         tuning_trials: how many settings were tried; None for the points of their grid, if there is one.
     """
-    first, command = configs[0], train_command(configs)
+    imported = imported_by(runs[0]) if runs else {}
+    first, command = configs[0], train_command(configs, imported)
+    code = "".join(f"\n{name} has the SHA-256 {sha256}.\n" for name, sha256 in imported.items())
     length, unit = (first.length, "tokens") if isinstance(first, LanguageConfig) else (1, "instances")
     seen = first.steps * first.batch_size * length
     points, tried = other_points(runs)
@@ -340,5 +354,5 @@ def describe_runs(
             "hardware": hardware or hardware_of(runs) or UNKNOWN,
             "tuning_trials": trials,
         },
-        "readme": f"Trained by\n\n    {command} --out runs\n",
+        "readme": f"Trained by\n\n    {command} --out runs\n{code}",
     }

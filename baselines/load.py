@@ -7,6 +7,7 @@ from typing import Any
 
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
+from baselines.runs.code import FOLDER, check_code
 from baselines.runs.directory import CONFIG, WEIGHTS, is_published, open_checkpoints, read_run, restore_run
 from baselines.runs.provenance import RECORD
 from baselines.runs.result import diverged_at
@@ -36,8 +37,9 @@ def restore_params(folder: Path, program: Program, config: RunConfig, step: int 
 
     Raises:
         OutputError: if it isn't finished and no step is given, it diverged, its last checkpoint is
-            damaged, or it has no such checkpoint.
+            damaged, or it has no such checkpoint; or if it was trained with other code than was imported.
     """
+    check_code(folder, config)
     if is_published(folder):
         if step not in (None, -1, config.steps):
             raise OutputError(f"{folder} is a published model, of step {config.steps:,} alone")
@@ -122,6 +124,7 @@ def _download(place: Place) -> Path:
         target = abstract_state(_program_of(read_run(folder))).params
         download(WEIGHTS, most_weight_bytes(target))
         records = [name for name in sizes if re.fullmatch(RECORD.format("[0-9a-f]{12}"), name)]
-        for name in records[:_MOST_RECORDS]:
+        code = [name for name in sizes if re.fullmatch(rf"{FOLDER}/\w+\.py", name)]  # is never run from there
+        for name in (*records[:_MOST_RECORDS], *code[:_MOST_RECORDS]):
             download(name, _SMALL)
     return folder

@@ -1,5 +1,6 @@
-"""A finished run as the files of a model on the Hub: parameters, configuration, result and a card."""
+"""A finished run as the files of a model, for the Hub or not: parameters, configuration, result, a card."""
 
+import json
 import shutil
 from collections.abc import Mapping
 from importlib.resources import files
@@ -11,18 +12,19 @@ from scipy.stats import binomtest
 from baselines.config import LanguageConfig, RunConfig
 from baselines.evaluate import UNKNOWN, describe_runs, is_of_a_grid
 from baselines.load import load_run
+from baselines.runs.code import FOLDER, imported_by
 from baselines.runs.command import train_command
 from baselines.runs.directory import CONFIG, WEIGHTS, read_run
 from baselines.runs.provenance import RECORD
 from baselines.runs.result import EVALUATION, RESULT, WHILE_TRAINING, read_result
-from baselines.runs.weights import write_weights
+from baselines.runs.weights import weights_bytes
 from baselines.training.grid import SELECTION_SPLIT
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.boards.board import read_board
 from sraven.core.dataset.card import LICENSE, PAPER_URL
 from sraven.core.dataset.manifest import CARD
 from sraven.core.hub.service import Place
-from sraven.core.system.files import sha256_of_file, write_text
+from sraven.core.system.files import sha256_of_file, write_bytes, write_text
 
 if TYPE_CHECKING:
     from huggingface_hub import ModelCardData
@@ -39,17 +41,17 @@ _SHARE = "accuracy"
 """The metric that is a share of instances: its interval follows from it and their number."""
 
 
-def write_files(run: Path, folder: Path, place: Place) -> None:
+def write_files(run: Path, folder: Path, place: Place | str) -> None:
     """Write the files of a published model.
 
     Args:
         run: directory of a finished run, with its result. It is read only.
         folder: an empty directory.
-        place: where they will be, as the card says.
+        place: where they will be, as the card says: on the Hub, or the name of a directory.
 
     Raises:
         OutputError: if it isn't finished, or its result is missing, has no scores, or is of another run.
-        ConfigurationError: for a run on a board of text.
+        ConfigurationError: for a run on a board of text, or parameters that aren't finite.
     """
     config = read_run(run)
     if isinstance(config, LanguageConfig):
@@ -62,14 +64,25 @@ def write_files(run: Path, folder: Path, place: Place) -> None:
         )
     for name in (CONFIG, RESULT, *(path.name for path in run.glob(RECORD.format("*")))):
         shutil.copyfile(run / name, folder / name)
-    write_weights(folder / WEIGHTS, params, config.digest)
+    if imported := imported_by(run):
+        (folder / FOLDER).mkdir()
+        for name in imported:
+            shutil.copyfile(run / FOLDER / name, folder / FOLDER / name)
+    write_bytes(folder / WEIGHTS, weights_bytes(params, config.digest))
     card = _render_card(run, place, result, params, sha256_of_file(folder / WEIGHTS))
     write_text(folder / CARD, card)
 
 
-def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any, weights_digest: str) -> str:
+def _render_card(
+    run: Path, place: Place | str, result: Mapping[str, Any], params: Any, weights_digest: str
+) -> str:
     """Return the card: front matter for the Hub, then prose."""
-    config, name = read_run(run), place.repository.partition("/")[2]
+    config, name, download, loaded = read_run(run), str(place), "", json.dumps(str(place))
+    if isinstance(place, Place):
+        name = place.repository.partition("/")[2]
+        revision = f', revision="{place.revision}"' if place.revision else ""
+        download = "from huggingface_hub import snapshot_download\n"
+        loaded = f'snapshot_download("{place.repository}"{revision})'
     metric, scores, loss = read_board(config.board).metric, result["scores"], result["loss"]
     values = {split: each[metric] for split, each in scores["splits"].items()}
     description = describe_runs([config], params, [run])
@@ -80,7 +93,8 @@ def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any
             front=_front_matter(name, config, metric, values),
             name=name,
             place=place,
-            revision=f', revision="{place.revision}"' if place.revision else "",
+            download=download,
+            loaded=loaded,
             config=config,
             seen=description["training"]["instances"],
             method=description["method"]["name"],
@@ -95,7 +109,7 @@ def _render_card(run: Path, place: Place, result: Mapping[str, Any], params: Any
             chosen=f"one of a grid, compared by `{SELECTION_SPLIT}`"
             if is_of_a_grid(run)
             else "of one run alone",
-            command=train_command([config]),
+            command=train_command([config], imported_by(run)),
             weights_digest=weights_digest,
             paper=PAPER_URL,
             license=LICENSE,

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,16 +13,16 @@ import jax
 from jax.experimental.multihost_utils import process_allgather
 from jax.sharding import Mesh
 
-from baselines.config import RunConfig
+from baselines.config import RunConfig, check_warmup
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import language_judge, validation_scores
 from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, language_experiment
 from baselines.lm.recipes import make_language_config
 from baselines.recipes import make_config
+from baselines.runs.code import code_digest
 from baselines.training.experiment import MakeExperiment, board_experiment
 from baselines.training.grid import Grid, GridPoint, Judge, points_of, select
 from baselines.training.scores_while_training import SLICE, board_scores, with_scores
-from baselines.training.sharding import make_mesh
 from baselines.training.train import Outcome, train_runs
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
@@ -145,23 +145,27 @@ def plan_runs(
         if grid and not text.validation:
             raise ConfigurationError(f"a grid on {board.id} needs --validation DIR, documents to choose by")
         judge = language_judge(Corpus(*text.validation)) if grid else None
-    points = points_of(config, grid or {}, seeds, out)
+    points = points_of(replace(config, code=code_digest()), grid or {}, seeds, out)
     return TrainingPlan(points, _scored_experiment(text, scoring), judge, bool(grid), out)
 
 
-def plan_run(
-    config: RunConfig, folder: Path, scoring: ScoringOptions = DEFAULT_SCORING, text: Text | None = None
+def plan_together(
+    configs: Sequence[RunConfig],
+    folders: Sequence[Path],
+    scoring: ScoringOptions = DEFAULT_SCORING,
+    text: Text | None = None,
 ) -> TrainingPlan:
-    """Return the plan of one run.
+    """Return the plan of runs in one program.
 
     Args:
-        config: of the run.
-        folder: where it goes.
-        scoring: of the run while it trains.
+        configs: of the runs, which differ in seed and in what a grid varies alone.
+        folders: where they go.
+        scoring: of the runs while they train.
         text: for a board of text, what is trained on.
     """
-    points = points_of(config, {}, [config.seed], folder)
-    return TrainingPlan(points, _scored_experiment(text, scoring), None, is_grid=False, out=folder)
+    pairs = zip(configs, folders, strict=True)
+    points = [GridPoint({}, (check_warmup(config),), (folder,)) for config, folder in pairs]
+    return TrainingPlan(points, _scored_experiment(text, scoring), None, is_grid=False, out=folders[0])
 
 
 def _scored_experiment(text: Text | None, scoring: ScoringOptions) -> MakeExperiment:
@@ -182,13 +186,12 @@ def train_plan(plan: TrainingPlan, *, mesh: Mesh | None = None, **options: Any) 
 
     Args:
         plan: of `plan_runs`.
-        mesh: devices; None for one.
+        mesh: devices of each run; None for one, see `baselines.training.train.train_runs`.
         options: as of `baselines.training.train.train_runs`.
 
     Raises:
         OutputError, OSError: as `baselines.training.train.train_runs`.
     """
-    mesh = mesh or make_mesh()
     ended = train_runs(plan.configs, plan.folders, mesh=mesh, make_experiment=plan.make_experiment, **options)
     if not plan.is_grid or any(each.stopped for each in ended):
         return Session(ended, None)

@@ -20,6 +20,7 @@ COMMANDS = (
     "merge",
     "verify",
     "publish",
+    "export",
     "boards",
     "score",
     "errors",

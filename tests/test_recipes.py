@@ -16,7 +16,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.position import relative_buckets
 from baselines.model.transformer import Transformer
 from baselines.recipes import make_config
-from baselines.runs.weights import write_weights
+from baselines.runs.weights import weights_bytes
 from baselines.training.optim import warmup_cosine
 from helpers.compiling import quick_compilation
 from helpers.example import all_bytes
@@ -139,7 +139,7 @@ def published(monkeypatch):
 def write_published(folder, params, **values):
     config = make_config(read_board("sraven-v1"), **{**SHAPE, **values})
     write_json(folder / "config.json", values_of(config))
-    write_weights(folder / "model.safetensors", params, config.digest)
+    (folder / "model.safetensors").write_bytes(weights_bytes(params, config.digest))
 
 
 @pytest.mark.parametrize(

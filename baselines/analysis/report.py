@@ -16,6 +16,7 @@ from baselines.analysis.analysed import (
 from baselines.analysis.codes import load_analysed
 from baselines.analysis.stages import STAGES
 from baselines.config import RunConfig
+from baselines.runs.code import imported_by
 from baselines.runs.command import train_command
 from baselines.runs.provenance import code_commit, read_provenance
 from sraven.core.base.jsonable import as_json
@@ -67,7 +68,7 @@ def describe(found: Analysed, command: str) -> dict[str, Any]:
         "commit": code_commit(),
         "run": {
             "digest": config.digest,
-            "command": train_command([config]),
+            "command": train_command([config], imported_by(found.folder)),
             "trained_by": read_provenance(found.folder),
             **{name: getattr(config, name) for name in _OF_RUN},
         },

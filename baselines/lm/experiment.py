@@ -46,13 +46,11 @@ class Compute(NamedTuple):
             accumulation (``--parts``).
         tile: positions of a tile of attention, 0 for none, None for `TILE` where there can be tiles.
         rematerialise: whether blocks are computed again for their gradients.
-        fused: whether tiles of HYLA are computed in fused kernels of an NVIDIA GPU.
     """
 
     num_microbatches: int = 1
     tile: int | None = None
     rematerialise: bool = False
-    fused: bool = False
 
 
 DEFAULT_COMPUTE = Compute()
@@ -72,7 +70,6 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
             **network_shape(config),
             causal=True,
             tile=tile,
-            fused=compute.fused,
             rematerialise=compute.rematerialise,
             dtype=config.dtype,
         )

@@ -342,21 +342,18 @@ _DEEP = {"deep": Weights("HVV", jax.nn.initializers.lecun_normal(in_axis=(0, 1),
 ATTENTION: dict[str, Attention] = {
     "softmax": Attention(softmax, weighted_sum, implementations=("cudnn", "lanes")),
     "linear": Attention(identity, weighted_sum, implementations=("chunked", "tiled", "lanes")),
-    "hyla": Attention(rms_head, hyla, mixes=2, implementations=("pallas", "tiled", "lanes")),
+    "hyla": Attention(rms_head, hyla, mixes=2, implementations=("tiled", "lanes")),
     "linear_rmshead": Attention(rms_head, weighted_sum, implementations=("tiled",)),
     "linear_rmshead_nonlinear": Attention(rms_head, nonlinear_value, implementations=("tiled",)),
-    "hyla_no_rmshead": Attention(identity, hyla, mixes=2, implementations=("pallas", "tiled", "lanes")),
-    "hyla_linear": Attention(rms_head, linear_hyla, mixes=2, implementations=("pallas", "tiled", "lanes")),
-    "hyla_linear_no_rmshead": Attention(
-        identity, linear_hyla, mixes=2, implementations=("pallas", "tiled", "lanes")
-    ),
+    "hyla_no_rmshead": Attention(identity, hyla, mixes=2, implementations=("tiled", "lanes")),
+    "hyla_linear": Attention(rms_head, linear_hyla, mixes=2, implementations=("tiled", "lanes")),
+    "hyla_linear_no_rmshead": Attention(identity, linear_hyla, mixes=2, implementations=("tiled", "lanes")),
     "hyla_softmax": Attention(softmax, hyla, mixes=2),
     "hyla_rmshead_softmax": Attention(rms_head_softmax, hyla, mixes=2),
     "hyla_deep": Attention(rms_head, deep_hyla, weights=_DEEP, mixes=2),
 }
 """The attentions by name. An implementation besides the reference needs that it fits: tiles, that the
-normalisation looks at one pair of positions at a time; chunks, that it is linear attention; Pallas, that it
-is HYLA's value network on RMSHead or the scores as they are.
+normalisation looks at one pair of positions at a time; chunks, that it is linear attention.
 
 Rows of Table A1 that are named otherwise there: ``hyla_linear`` is HYLA - nonlinearity,
 ``hyla_softmax`` is HYLA - RMSHead + softmax, and ``hyla_rmshead_softmax`` is HYLA + softmax, which the

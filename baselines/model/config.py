@@ -50,8 +50,6 @@ class TransformerConfig:
             them and, transposed, makes the outputs.
         tile: 0, or positions of a tile for long sequences, see `baselines.model.fast.tiles` and
             `baselines.model.fast.chunks`.
-        fused: whether tiles are computed in fused kernels, where the device and the arrays have them; see
-            `baselines.model.fast.pallas`.
         dtype: ``float32`` or ``bfloat16``, what is computed in; or ``float64``, where JAX has it
             (``jax_enable_x64``): it distinguishes rounding from a wrong sum.
         dense_precision: a name of `DENSE_PRECISIONS`.
@@ -80,7 +78,6 @@ class TransformerConfig:
     attention_dropout: float = 0.0
     vocabulary: int = 0
     tile: int = 0
-    fused: bool = False
     dtype: str = "float32"
     rematerialise: bool = False
     panel_tokens: int = 1

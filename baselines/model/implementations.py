@@ -6,9 +6,9 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import Attention, Edit, ValueNetwork, attend, linear_hyla, rms_head
+from baselines.model.attention import Attention, Edit, ValueNetwork, attend
 from baselines.model.fast.chunks import linear_chunked
-from baselines.model.fast.gpu import cudnn_applies, fused_softmax, pallas_applies, this_device
+from baselines.model.fast.gpu import cudnn_applies, fused_softmax, this_device
 from baselines.model.fast.tiles import tiled_attention
 from sraven.core.base.errors import ConfigurationError
 
@@ -29,7 +29,6 @@ class AttentionCall(NamedTuple):
         gate: what dropout multiplies latent codes by, ``[A, T]``, or None.
         causal: whether a token sees earlier ones and itself only.
         tile: positions of a tile, 0 for the whole.
-        fused: whether fused kernels may compute tiles.
         return_codes: whether to return latent codes.
         edit_codes: of latent codes, or None, see `baselines.model.attention.attend`.
     """
@@ -44,7 +43,6 @@ class AttentionCall(NamedTuple):
     gate: Array | None
     causal: bool = False
     tile: int = 0
-    fused: bool = False
     return_codes: bool = False
     edit_codes: Edit | None = None
 
@@ -87,27 +85,6 @@ def tiled(call: AttentionCall) -> Computed:
 
 def _suits_tiled(call: AttentionCall) -> bool:
     return call.tile > 0 and (call.has_all_outputs or not call.causal)
-
-
-def pallas(call: AttentionCall) -> Computed:
-    """HYLA in fused kernels of a GPU."""
-    from baselines.model.fast.pallas import hyla_pallas  # takes a third of a second, which a CPU can spare
-
-    out = hyla_pallas(
-        *call.arrays,
-        call.bias,
-        call.gate,
-        activation=jax.nn.identity if call.attention.mix is linear_hyla else call.network.activation,
-        normalise=call.attention.normalise is rms_head,
-        causal=call.causal,
-    )
-    return out, None
-
-
-def _suits_pallas(call: AttentionCall) -> bool:
-    if not call.fused or call.mask is not None or not _suits_tiled(call):
-        return False
-    return pallas_applies(this_device(), call.query.dtype, *call.query.shape[2:])
 
 
 def chunked(call: AttentionCall) -> Computed:
@@ -170,7 +147,6 @@ class Implementation(NamedTuple):
 
 IMPLEMENTATIONS: Mapping[str, Implementation] = {
     "cudnn": Implementation(_suits_cudnn, cudnn),
-    "pallas": Implementation(_suits_pallas, pallas),
     "chunked": Implementation(_suits_chunked, chunked),
     "tiled": Implementation(_suits_tiled, tiled),
     "lanes": Implementation(_suits_lanes, lanes),

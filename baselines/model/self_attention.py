@@ -92,7 +92,6 @@ class SelfAttention(nn.Module):
             gate=dropout_gate(rate, dropout_key, A, T, accumulator(query.dtype)),
             causal=config.causal,
             tile=config.tile,
-            fused=config.fused,
             return_codes=self.return_codes,
             edit_codes=edit_codes,
         )

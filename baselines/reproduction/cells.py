@@ -117,13 +117,9 @@ def choose_cells(
     cells = cells_of(figure, steps=steps, points=figure.points if grid else figure.points[:1])
     for name, values in where.items():
         for value in values:
-            if not any(_fits(getattr(cell.config, name), [value]) for cell in cells):
+            if not any(fits(cell, name, [value]) for cell in cells):
                 raise ConfigurationError(f"no run of {figure.name} is meant by --where {name}={value}")
-    found = [
-        cell
-        for cell in cells
-        if all(_fits(getattr(cell.config, name), values) for name, values in where.items())
-    ]
+    found = [cell for cell in cells if all(fits(cell, name, values) for name, values in where.items())]
     if not found:
         given = " --where ".join(f"{name}={','.join(values)}" for name, values in where.items())
         raise ConfigurationError(f"no run of {figure.name} is meant by --where {given}")
@@ -153,8 +149,9 @@ def read_where(texts: Sequence[str]) -> dict[str, list[str]]:
     return found
 
 
-def _fits(value: Any, wanted: Sequence[str]) -> bool:
-    """Return whether a value is one of some that were written down."""
+def fits(cell: Cell, name: str, wanted: Sequence[str]) -> bool:
+    """Return whether a field of a cell has one of some values that were written down."""
+    value = getattr(cell.config, name)
     for text in wanted:
         with suppress(ValueError):
             if value == type(value)(text):

@@ -21,6 +21,7 @@ from baselines.lm.experiment import language_program
 from baselines.model.attention import MODULES
 from baselines.model.feedforward import EXPERTS
 from baselines.reproduction.cells import Cell, as_planned
+from baselines.reproduction.devices import PROGRAMS_ON_A_GPU
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure, read_board_once
 from baselines.training.compiled import Compiled, count_parameters
@@ -126,20 +127,31 @@ class Throughput:
 
     Args:
         given: instead, in thousand millions.
-        records: of runs, on whatever machines.
+        records: of runs; those of other kinds of devices tell nothing.
+        device: GPU that runs are for, a part of what records call it, such as ``H200``; None for processors.
+        is_here: whether this machine has it, so that a rate may be measured.
 
     Attributes:
         notes: what a reader must know of each, by family.
     """
 
-    def __init__(self, given: float | None = None, records: Iterable[Record] = ()) -> None:
+    def __init__(
+        self,
+        given: float | None = None,
+        records: Iterable[Record] = (),
+        device: str | None = None,
+        *,
+        is_here: bool = True,
+    ) -> None:
         self._given, self._measured, self.notes = given, dict[str, float](), dict[str, str]()
+        self._device, self._is_here = device, is_here
         self._recorded = dict[Hashable, tuple[float, float]]()
+        at_once = PROGRAMS_ON_A_GPU if device else 1
         for record in records:
-            if record.seconds:
+            if record.seconds and _is_on(record, device):
                 kind, each = _kind_of(as_planned(record.config))
                 operations, seconds = self._recorded.get(kind, (0.0, 0.0))
-                self._recorded[kind] = operations + each * record.steps, seconds + record.seconds
+                self._recorded[kind] = operations + each * record.steps, seconds + record.seconds / at_once
 
     def hours(self, figure: Figure, cells: Sequence[Cell]) -> float | None:
         """Return the hours that cells of a figure take, one after the other; None where nobody knows."""
@@ -150,9 +162,22 @@ class Throughput:
         known = [kind in self._recorded for kind, _ in kinds]
         if any(known):
             self.notes["records"] = "runs of which records tell a time: at their rate, on their machines"
+            if self._device:
+                self.notes["records"] += f"; {PROGRAMS_ON_A_GPU} programs at once, as those were trained"
         if figure.family == "c4" and not all(known):
             self.notes["c4"] = f"{figure.name} trains on text that has to be prepared: no rate is measured"
             return None
+        if self._device and cells and not all(known) and not self._is_here:
+            if not self._recorded:
+                self.notes["device"] = f"no record is of a run on {self._device}: no rate is known"
+                return None
+            self.notes["device"] = f"other runs: at the mean rate of records of {self._device}"
+            mean = tuple(map(sum, zip(*self._recorded.values(), strict=True)))
+            pairs = zip(cells, kinds, strict=True)
+            rates = [
+                (each * cell.config.steps, self._recorded.get(kind, mean)) for cell, (kind, each) in pairs
+            ]
+            return sum(left * taken / operations for left, (operations, taken) in rates) / 3600
         seconds = 0.0
         for cell, (kind, each) in zip(cells, kinds, strict=True):
             operations, taken = self._recorded.get(kind) or (self._measure(figure, cells), 1.0)
@@ -169,6 +194,17 @@ class Throughput:
                 f"{config.board}; other work on this machine slows it"
             )
         return self._measured[figure.family]
+
+
+def _is_on(record: Record, device: str | None) -> bool:
+    """Return whether a run was trained on a kind of GPU, or on processors for None."""
+    machine = record.machine or {"platform": "cpu"}
+    machines = machine.get("several", [machine])
+    if device is None:
+        return all(each["platform"] == "cpu" for each in machines)
+    return all(
+        each["platform"] != "cpu" and device.casefold() in each["device"].casefold() for each in machines
+    )
 
 
 def _kind_of(config: RunConfig) -> tuple[Hashable, float]:

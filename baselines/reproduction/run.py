@@ -1,5 +1,9 @@
-"""Training cells, one after the other or some at a time, for as long as there is time."""
+"""Training cells, one after the other or some at a time, for as long as there is time.
 
+On processors a run is a job; on GPUs a job is a program, of all runs that can share one.
+"""
+
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,14 +15,17 @@ from baselines.config import LanguageConfig, RunConfig
 from baselines.lm.corpus import Corpus
 from baselines.reproduction.adopt import record_of
 from baselines.reproduction.cells import Cell, Figures
+from baselines.reproduction.devices import RUNS_IN_A_PROGRAM, Devices, Gpu, shared, take_gpu
 from baselines.reproduction.plan import operations_of
 from baselines.reproduction.records import read_records, write_record
 from baselines.reproduction.sets import FIGURES
-from baselines.session import DEFAULT_SCORING, ScoringOptions, Text, plan_run, train_plan
+from baselines.session import DEFAULT_SCORING, ScoringOptions, Text, plan_together, train_plan
 from baselines.table_a3 import TABLE_A3
-from sraven.core.base.errors import ConfigurationError
+from baselines.training.optim import Hyperparams
+from baselines.training.sharding import make_mesh
+from sraven.core.base.errors import CapacityError, ConfigurationError
 from sraven.core.engines.jobs import HERE, map_jobs
-from sraven.core.engines.processes import take_processors
+from sraven.core.engines.processes import asked_to_end, leave_signals_to_parent, take_processors
 from sraven.core.system.lock import Lock
 
 Wrote = Callable[[Cell, Path], None]
@@ -88,6 +95,32 @@ def folder_of(runs: Path, config: RunConfig) -> Path:
     return runs / config.board / config.digest[:16]
 
 
+def programs_of(cells: Iterable[Cell], devices: int = 1, most: int = RUNS_IN_A_PROGRAM) -> list[list[Cell]]:
+    """Return cells by the program that trains them, in the order of the first of each.
+
+    Cells that differ in their seed and in what a grid varies alone share one, but for text, whose memory that
+    would take. If there are fewer programs than devices, the largest are halved.
+
+    Args:
+        cells: in the order wanted.
+        devices: that programs are trained on.
+        most: runs in a program.
+    """
+    alike: dict[RunConfig, list[list[Cell]]] = {}
+    varied: dict[str, Any] = dict.fromkeys(("seed", *Hyperparams._fields), 0)
+    programs: list[list[Cell]] = []
+    for cell in cells:
+        found = alike.setdefault(replace(cell.config, **varied), [])
+        if not found or len(found[-1]) == (1 if isinstance(cell.config, LanguageConfig) else most):
+            found.append([])
+            programs.append(found[-1])
+        found[-1].append(cell)
+    while len(programs) < devices and (largest := max(programs, key=len, default=[]))[1:]:
+        place, half = programs.index(largest), -(-len(largest) // 2)
+        programs[place : place + 1] = [largest[:half], largest[half:]]
+    return programs
+
+
 class _Training(NamedTuple):
     """How cells are trained: the arguments of `run_cells`, but for the cells."""
 
@@ -98,9 +131,12 @@ class _Training(NamedTuple):
     scoring: ScoringOptions
     clock: Callable[[], float]
     figures: Figures
+    save_minutes: float | None
+    mesh: str | None
+    stop: Callable[[], bool]
 
     def is_late(self) -> bool:
-        return self.clock() >= self.deadline
+        return self.stop() or self.clock() >= self.deadline
 
 
 class _Result(NamedTuple):
@@ -111,25 +147,55 @@ class _Result(NamedTuple):
     is_under_way: bool = False
 
 
-def _train_cell(
-    training: _Training, cell: Cell, on_progress: Callable[[int, Mapping[str, float] | None], None]
-) -> _Result:
+OnSteps = Callable[[int, Mapping[str, float] | None], None]
+
+
+def _train_cells(training: _Training, cells: Sequence[Cell], on_progress: OnSteps) -> list[_Result]:
+    """Train cells in one program, or in two of half the size if the device has no memory for it."""
     if training.is_late():
-        return _Result(cell, None)
-    folder = folder_of(training.runs, cell.config)
-    words = training.text if isinstance(cell.config, LanguageConfig) else None
-    plan = plan_run(cell.config, folder, training.scoring, words)
-    (outcome,) = train_plan(plan, progress=on_progress, stop=training.is_late).outcomes
-    if outcome.stopped:
-        return _Result(cell, None, is_under_way=True)
-    record = record_of(folder, documents=words.validation if words else ())
-    return _Result(cell, write_record(training.results, record, training.figures))
+        return [_Result(cell, None) for cell in cells]
+    configs = [cell.config for cell in cells]
+    folders = [folder_of(training.runs, config) for config in configs]
+    text = training.text if isinstance(configs[0], LanguageConfig) else None
+    plan = plan_together(configs, folders, training.scoring, text)
+    options: dict[str, Any] = {"stop": training.is_late, "save_minutes": training.save_minutes}
+    if training.mesh:
+        options["mesh"] = make_mesh(training.mesh)
+    try:
+        outcomes = train_plan(plan, progress=on_progress, **options).outcomes
+    except CapacityError:
+        if len(cells) == 1:
+            raise
+        half = len(cells) // 2
+        return [
+            result
+            for part in (cells[:half], cells[half:])
+            for result in _train_cells(training, part, on_progress)
+        ]
+    results = []
+    for cell, folder, outcome in zip(cells, folders, outcomes, strict=True):
+        # To score a run takes a minute, which there isn't when time is up.
+        if outcome.stopped or training.is_late():
+            results.append(_Result(cell, None, is_under_way=True))
+            continue
+        record = record_of(folder, documents=text.validation if text else ())
+        results.append(_Result(cell, write_record(training.results, record, training.figures)))
+    return results
 
 
-def _train_apart(training: _Training, jobs: int, cell: Cell, progress: Callable[[int, int], None]) -> _Result:
-    """Train a cell in a process that has its part of the processors."""
+def _train_apart(
+    training: _Training,
+    jobs: int,
+    devices: Devices,
+    cells: Sequence[Cell],
+    progress: Callable[[int, int], None],
+) -> list[_Result]:
+    """Train cells in a process that has its part of the processors, and a part of a GPU if there are GPUs."""
+    leave_signals_to_parent()
     take_processors(jobs)
-    return _train_cell(training, cell, lambda steps, line: progress(steps, 0))
+    if devices.gpus:
+        take_gpu(devices)
+    return _train_cells(training, cells, lambda steps, line: progress(steps, 0))
 
 
 def run_cells(
@@ -138,9 +204,13 @@ def run_cells(
     results: Path,
     *,
     jobs: int = 1,
+    gpus: tuple[Gpu, ...] = (),
     deadline: float = float("inf"),
     text: Text | None = None,
     scoring: ScoringOptions = DEFAULT_SCORING,
+    save_minutes: float | None = None,
+    mesh: str | None = None,
+    stop: Callable[[], bool] = lambda: False,
     on_progress: OnCellSteps = lambda cell, steps, line: None,
     wrote: Wrote = lambda cell, path: None,
     clock: Callable[[], float] = time.monotonic,
@@ -156,9 +226,13 @@ def run_cells(
         results: folder of results.
         jobs: cells at a time, at most. With more than one, each has a process and an equal part of the
             processors: two runs on a processor each do more steps in all than one run on both.
+        gpus: to train on, in their place: several runs in a program, several programs on each.
         deadline: on the clock; runs that are under way then stop there, with a checkpoint.
         text: that cells of language modelling are trained on, and scored by; None if there are none.
         scoring: of the runs while they train.
+        save_minutes: between checkpoints; None for what fits.
+        mesh: of devices, for each run, such as ``data=8``; None for one device.
+        stop: whether to end early, as at the deadline.
         on_progress: is called as training goes.
         wrote: is called with each record.
         clock: seconds.
@@ -167,33 +241,51 @@ def run_cells(
     Raises:
         ConfigurationError: for a cell of language modelling without text.
         OutputError: if another process trains there.
+        CapacityError: if a device has no memory for a single run.
         OSError: if writing fails, or a process died.
     """
     known = read_records(results)
     todo = [cell for cell in with_text(cells, text) if cell.digest not in known]
-    training = _Training(runs.absolute(), results.absolute(), deadline, text, scoring, clock, dict(figures))
+    training = _Training(
+        runs.absolute(),
+        results.absolute(),
+        deadline,
+        text,
+        scoring,
+        clock,
+        dict(figures),
+        save_minutes,
+        mesh,
+        stop,
+    )
     done: list[_Result] = []
-    jobs = min(jobs, len(todo))
+    programs = programs_of(todo, len(gpus)) if gpus else [[cell] for cell in todo]
+    jobs = min(jobs, len(programs))
 
-    def keep(result: _Result) -> None:
-        done.append(result)
-        if result.record:
-            wrote(result.cell, result.record)
+    def keep(ended: Sequence[_Result]) -> None:
+        for result in ended:
+            done.append(result)
+            if result.record:
+                wrote(result.cell, result.record)
 
-    with Lock(runs, stays=True):
-        if jobs <= 1:
-            for cell in todo:
-                keep(_train_cell(training, cell, partial(on_progress, cell)))
+    with Lock(runs, stays=True), shared(gpus, len(programs)) as (devices, remark):
+        if remark:
+            sys.stderr.write(f"note: {remark}\n")
+        if jobs <= 1 and not gpus:
+            for cells in programs:
+                keep(_train_cells(training, cells, partial(on_progress, cells[0])))
         else:
+            workers = len(gpus) * devices.programs or jobs
             map_jobs(
-                partial(_train_apart, training, jobs),
-                todo,
+                partial(_train_apart, training._replace(stop=asked_to_end), workers, devices),
+                programs,
                 lambda steps, _: on_progress(None, steps, None),
                 engine=HERE,
-                local="processes",
+                local="apart",
                 folder=training.runs,
-                workers=jobs,
+                workers=workers,
                 keep=keep,
+                is_ending=stop,
             )
     records = tuple(result.record for result in done if result.record)
     under_way = tuple(result.cell for result in done if result.is_under_way)

@@ -3,7 +3,7 @@
 What a row doesn't say is the recipe's: `baselines.table_a3.TABLE_A3`, at one point of its grid.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import product
@@ -129,6 +129,19 @@ _RIVALS: Mapping[str, Mapping[str, Any]] = {
 }
 """Networks of other papers beside the three. A looped transformer has a control of the same operations, that
 with layers of their own, and one of the same parameters, that of one layer."""
+
+_COMPOSERS = {
+    name: _RIVALS[name]
+    for name in (
+        "softmax attention",
+        "linear attention",
+        "HYLA",
+        "sparse-coding attention",
+        "looped softmax transformer",
+        "looped HYLA transformer",
+    )
+}
+"""Those of which their papers say that they compose, beside the three."""
 
 _ACTIVATIONS = {"relu": "ReLU", "silu": "SiLU", "gelu": "GELU", "sigmoid": "sigmoid", "tanh": "tanh"}
 
@@ -269,142 +282,151 @@ _THREE_FEATURES = (
     *(("few3", instances) for instances in (2_000_000, 5_000_000)),
 )
 _FOUR_FEATURES = (("blocks", 20_000_000), ("few", 20_000_000), ("pairs", 20_000_000))
+_OTHER_BLOCKS = (("blocks3-1", 5_000_000), ("blocks3-2", 5_000_000))
 _SIZES = _over(_scaled, {**_DEPTHS, **_WIDTHS}.items(), _SRAVEN.budgets)
 _SIZES_WITH_HEADS = _over(_scaled, _WIDTHS_AND_HEADS.items(), _SRAVEN.budgets)
 _BY_SIZE = Chart("instances", panel="model")
 
-FIGURES: Mapping[str, Figure] = {
-    figure.name: figure
-    for figure in (
+_ALL: Sequence[Figure] = (
+    Figure(
+        "figure-2c",
+        "Figures 2C and A3: fuzzy logic, points in context and tasks held out",
+        "fuzzylogic",
+        _over(_in_context, (16, 32, 64, 96), (30, 50, 70)),
+        chart=Chart("held out", panel="points"),
+    ),
+    Figure(
+        "figure-a3c",
+        "Figure A3C: fuzzy logic, unknown terms",
+        "fuzzylogic",
+        tuple(row for terms in _TERMS for row in _unknown_terms(*terms)),
+    ),
+    *(
         Figure(
-            "figure-2c",
-            "Figures 2C and A3: fuzzy logic, points in context and tasks held out",
-            "fuzzylogic",
-            _over(_in_context, (16, 32, 64, 96), (30, 50, 70)),
-            chart=Chart("held out", panel="points"),
-        ),
+            f"table-a1-{family}",
+            f"Table A1, {title}: ablations of HYLA",
+            family,
+            _methods(board, _ABLATIONS, fields, are_reported=True),
+            compared=("method",),
+        )
+        for family, (title, board, fields) in _RANKED.items()
+    ),
+    Figure("figure-4", "Figures 4 and A4: SRAVEN, data, depth and width", "sraven", _SIZES, chart=_BY_SIZE),
+    Figure(
+        "figure-4-heads",
+        "Figures 4 and A4, width as in the published code: heads are multiplied too",
+        "sraven",
+        _SIZES_WITH_HEADS,
+        chart=_BY_SIZE,
+    ),
+    Figure(
+        "activations",
+        "The authors' reply to reviewers: φ of HYLA's value network, on SRAVEN",
+        "sraven",
+        _PHIS,
+        compared=("φ",),
+    ),
+    Figure("figure-5c", "Figure 5C: SRAVEN, number of heads", "sraven", _HEADS, chart=Chart("heads")),
+    Figure("figure-5d", "Figure 5D: SRAVEN, number of features M", "sraven", _FEATURES, chart=Chart("M")),
+    Figure(
+        "figure-a5",
+        "Figure A5: SRAVEN, share of rule combinations held out",
+        "sraven",
+        _SHARES,
+        chart=Chart("held out"),
+    ),
+    Figure(
+        "figures-a6-a7",
+        "Figures 5A, 5B, A6 and A7: the SRAVEN models whose latent codes are shown",
+        "sraven",
+        _SHOWN,
+        seeds=(0,),
+        gridded=False,
+    ),
+    Figure("figure-6", "Figure 6: language modelling on C4", "c4", tuple(_attentions("c4-v1", {})), (0,)),
+    Figure(
+        "attention-dropout",
+        "Not in the paper: attention dropout, with which its published code trains",
+        "fuzzylogic",
+        _DROPOUT,
+        compared=("attention", "attention dropout"),
+    ),
+    Figure(
+        "attention-dropout-sraven",
+        "Not in the paper: attention dropout, with which its published code trains, on SRAVEN",
+        "sraven",
+        _by_value("sraven-v1", "attention dropout", "attention_dropout", _DROPOUTS),
+        compared=("attention", "attention dropout"),
+    ),
+    Figure(
+        "precision-fuzzylogic",
+        "Not in the paper: dense layers with inputs rounded to bfloat16, on fuzzy logic",
+        "fuzzylogic",
+        _PRECISION,
+        compared=("attention", "precision"),
+    ),
+    Figure(
+        "splits-fuzzylogic",
+        "Not in the paper: other divisions of fuzzy logic's terms and combinations",
+        "fuzzylogic",
+        _DIVISIONS,
+        seeds=(0, 1),
+    ),
+    *(
         Figure(
-            "figure-a3c",
-            "Figure A3C: fuzzy logic, unknown terms",
-            "fuzzylogic",
-            tuple(row for terms in _TERMS for row in _unknown_terms(*terms)),
-        ),
-        *(
-            Figure(
-                f"table-a1-{family}",
-                f"Table A1, {title}: ablations of HYLA",
-                family,
-                _methods(board, _ABLATIONS, fields, are_reported=True),
-                compared=("method",),
-            )
-            for family, (title, board, fields) in _RANKED.items()
-        ),
+            f"rivals-{family}",
+            f"Not in the paper: who composes? Other networks on {title}",
+            family,
+            _methods(board, _RIVALS, fields),
+            compared=("method",),
+            costed=True,
+        )
+        for family, (title, board, fields) in _RANKED.items()
+    ),
+    *(
         Figure(
-            "figure-4", "Figures 4 and A4: SRAVEN, data, depth and width", "sraven", _SIZES, chart=_BY_SIZE
-        ),
+            f"positions-{family}",
+            f"Not in the paper: buckets of relative positions, on {title}",
+            family,
+            _by_value(board, "buckets", "position", _BUCKETS),
+            compared=("attention", "buckets"),
+        )
+        for family, (title, board, _) in _RANKED.items()
+    ),
+    *(
         Figure(
-            "figure-4-heads",
-            "Figures 4 and A4, width as in the published code: heads are multiplied too",
+            name,
+            f"Not in the paper: who composes? SRAVEN, pairs of rules held out, {title}",
             "sraven",
-            _SIZES_WITH_HEADS,
-            chart=_BY_SIZE,
-        ),
-        Figure(
-            "activations",
-            "The authors' reply to reviewers: φ of HYLA's value network, on SRAVEN",
-            "sraven",
-            _PHIS,
-            compared=("φ",),
-        ),
-        Figure("figure-5c", "Figure 5C: SRAVEN, number of heads", "sraven", _HEADS, chart=Chart("heads")),
-        Figure("figure-5d", "Figure 5D: SRAVEN, number of features M", "sraven", _FEATURES, chart=Chart("M")),
-        Figure(
-            "figure-a5",
-            "Figure A5: SRAVEN, share of rule combinations held out",
-            "sraven",
-            _SHARES,
-            chart=Chart("held out"),
-        ),
-        Figure(
-            "figures-a6-a7",
-            "Figures 5A, 5B, A6 and A7: the SRAVEN models whose latent codes are shown",
-            "sraven",
-            _SHOWN,
-            seeds=(0,),
+            tuple(row for setting in settings for row in _composing(*setting)),
+            seeds=seeds,
             gridded=False,
-        ),
-        Figure("figure-6", "Figure 6: language modelling on C4", "c4", tuple(_attentions("c4-v1", {})), (0,)),
-        *(
-            Figure(
-                name,
-                f"Not in the paper: who composes? SRAVEN, pairs of rules held out, {title}",
-                "sraven",
-                tuple(row for setting in settings for row in _composing(*setting)),
-                seeds=seeds,
-                gridded=False,
-                costed=True,
-                kept=True,
-            )
-            for name, title, settings, seeds in (
-                ("who-composes", "three features", _THREE_FEATURES, (0, 1, 2)),
-                ("who-composes-flagship", "four features", _FOUR_FEATURES, (0, 1, 2)),
-                (
-                    "who-composes-blocks",
-                    "other blocks",
-                    (("blocks3-1", 5_000_000), ("blocks3-2", 5_000_000)),
-                    (0,),
-                ),
-            )
-        ),
-        Figure(
-            "attention-dropout",
-            "Not in the paper: attention dropout, with which its published code trains",
-            "fuzzylogic",
-            _DROPOUT,
-            compared=("attention", "attention dropout"),
-        ),
-        Figure(
-            "attention-dropout-sraven",
-            "Not in the paper: attention dropout, with which its published code trains, on SRAVEN",
-            "sraven",
-            _by_value("sraven-v1", "attention dropout", "attention_dropout", _DROPOUTS),
-            compared=("attention", "attention dropout"),
-        ),
-        Figure(
-            "precision-fuzzylogic",
-            "Not in the paper: dense layers with inputs rounded to bfloat16, on fuzzy logic",
-            "fuzzylogic",
-            _PRECISION,
-            compared=("attention", "precision"),
-        ),
-        Figure(
-            "splits-fuzzylogic",
-            "Not in the paper: other divisions of fuzzy logic's terms and combinations",
-            "fuzzylogic",
-            _DIVISIONS,
-            seeds=(0, 1),
-        ),
-        *(
-            Figure(
-                f"rivals-{family}",
-                f"Not in the paper: who composes? Other networks on {title}",
-                family,
-                _methods(board, _RIVALS, fields),
-                compared=("method",),
-                costed=True,
-            )
-            for family, (title, board, fields) in _RANKED.items()
-        ),
-        *(
-            Figure(
-                f"positions-{family}",
-                f"Not in the paper: buckets of relative positions, on {title}",
-                family,
-                _by_value(board, "buckets", "position", _BUCKETS),
-                compared=("attention", "buckets"),
-            )
-            for family, (title, board, _) in _RANKED.items()
-        ),
-    )
-}
+            costed=True,
+            kept=True,
+        )
+        for name, title, settings, seeds in (
+            ("who-composes", "three features", _THREE_FEATURES, (0, 1, 2)),
+            ("who-composes-flagship", "four features", _FOUR_FEATURES, (0, 1, 2)),
+            ("who-composes-blocks", "other blocks", _OTHER_BLOCKS, (0,)),
+        )
+    ),
+    Figure(
+        "rivals-blocks",
+        "Not in the paper: who composes? Other networks on SRAVEN, blocks held out",
+        "sraven",
+        _methods("sraven-blocks-v1", _COMPOSERS, {}),
+        compared=("method",),
+        costed=True,
+    ),
+    Figure(
+        "seeds-sraven",
+        "Not in the paper: seven seeds of each attention on SRAVEN",
+        "sraven",
+        tuple(_attentions("sraven-v1", {})),
+        seeds=tuple(range(7)),
+        gridded=False,
+    ),
+)
+
+FIGURES: Mapping[str, Figure] = {figure.name: figure for figure in _ALL}
 """By name, in the order of the paper. A run that several have is trained once; its record is the first's."""

@@ -17,8 +17,8 @@ from sraven.core.untrusted.read import parse_yaml
 FIELDS: Mapping[str, type] = {each.name: each.type for each in fields(LanguageConfig)}  # type: ignore[misc]
 """Names that a file may have, and the type of each; some are of the language model alone."""
 
-PINNED = ("board_digest", "corpus", "vocabulary")
-"""Those that a run has from its board and its text, which a file can only confirm."""
+PINNED = ("board_digest", "corpus", "vocabulary", "code")
+"""Those that a run has from its board, its text and its code, which a file can only confirm."""
 
 _WRITTEN = {each.name for each in fields(RunConfig) if each.default is MISSING}
 """Fields that are in every configuration that training has written."""
@@ -55,7 +55,8 @@ class ConfigFile(NamedTuple):
         for name, value in self.pinned.items():
             found = getattr(config, name, None)
             if found != value:
-                what = f"board {config.board}" if name == "board_digest" else "--data"
+                of_others = {"board_digest": f"board {config.board}", "code": "--import"}
+                what = of_others.get(name, "--data")
                 raise ConfigurationError(
                     f"{self.path}: {name}={quoted(value)}, but {what} has {quoted(found)}; name what the run "
                     f"was trained on, or leave {', '.join(PINNED)} out of the file"

@@ -87,6 +87,7 @@ def make_folder(folder: Path, config: RunConfig, files: Mapping[str, bytes]) -> 
     (folder / CHECKPOINTS).mkdir(exist_ok=True)
     for name, content in files.items():
         if not (folder / name).is_file():
+            (folder / name).parent.mkdir(exist_ok=True)
             write_bytes(folder / name, content)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.config import LanguageConfig, RunConfig
+from baselines.runs.code import imported_by
 from baselines.runs.command import train_command
 from baselines.runs.log import INSTANCES, SCORES, Scores, read_log
 from baselines.runs.provenance import read_provenance
@@ -60,7 +61,7 @@ def result_of(folder: Path, config: RunConfig, diverged: int | None = None) -> d
         "configuration": values_of(config),
         "digest": config.digest,
         "benchmark_version": read_board(config.board).task.version,
-        "command": train_command([config]),
+        "command": train_command([config], imported_by(folder)),
         "steps": {"planned": config.steps, "done": done},
         "diverged": diverged,
         "seconds": _seconds(lines, config),

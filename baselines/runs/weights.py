@@ -12,7 +12,7 @@ import jax
 import numpy as np
 from flax.traverse_util import flatten_dict, unflatten_dict
 
-from sraven.core.base.errors import OutputError
+from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.escape import escape
 
 _RUN = "run"
@@ -30,19 +30,33 @@ def most_weight_bytes(target: Any) -> int:
     return _HEADER + _ITEM_SIZE * sum(int(leaf.size) for leaf in jax.tree.leaves(target))
 
 
-def write_weights(path: Path, params: Any, run: str) -> None:
-    """Write parameters, the same bytes each time.
+def check_finite(params: Any) -> None:
+    """Refuse parameters of which one is NaN or infinite.
+
+    Raises:
+        ConfigurationError: naming the first such array.
+    """
+    for name, leaf in flatten_dict(params, sep=".").items():
+        if not np.isfinite(np.asarray(leaf)).all():
+            raise ConfigurationError(f"parameter {name} isn't finite: the run has diverged")
+
+
+def weights_bytes(params: Any, run: str) -> bytes:
+    """Return the file of parameters, the same bytes each time.
 
     Args:
-        path: of the file.
         params: float32 arrays by name, nested.
         run: digest of the run's configuration.
-    """
-    from safetensors.numpy import save_file
 
+    Raises:
+        ConfigurationError: if a parameter isn't finite.
+    """
+    from safetensors.numpy import save
+
+    check_finite(params)
     # The writer takes the memory as it lies, whatever its strides say.
     arrays = jax.tree.map(lambda leaf: np.ascontiguousarray(leaf, np.float32), params)
-    save_file(flatten_dict(arrays, sep="."), path, {_RUN: run})
+    return save(flatten_dict(arrays, sep="."), {_RUN: run})
 
 
 def read_weights(path: Path, target: Any, run: str) -> Any:

@@ -1,11 +1,13 @@
 """The compiled forms of the program of runs of one shape, on a mesh."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax.sharding import Mesh
+import numpy as np
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
 from baselines.training.experiment import Experiment
 from baselines.training.sharding import state_shardings, whole
@@ -14,6 +16,11 @@ from baselines.training.step import Program, State, train_chunk
 
 class Compiled:
     """The compiled forms of an experiment's program.
+
+    Args:
+        experiment: what is trained.
+        mesh: devices of a run.
+        apart: devices that each take an equal part of the runs; none for those of the mesh.
 
     Attributes:
         target: a state of `jax.ShapeDtypeStruct`, as a checkpoint is restored to it.
@@ -25,7 +32,7 @@ class Compiled:
             varies and a chunk that lies on the mesh. It returns before the device has done it.
     """
 
-    def __init__(self, experiment: Experiment, mesh: Mesh) -> None:
+    def __init__(self, experiment: Experiment, mesh: Mesh, apart: Sequence[jax.Device] = ()) -> None:
         program = experiment.program
         one = abstract_state(program)
         shardings = state_shardings(mesh, one)
@@ -33,16 +40,41 @@ class Compiled:
 
         self.target = target_of(program, mesh)
         self.initialise = jax.jit(program.initialise, out_shardings=shardings)
-        self.stack = jax.jit(_stack, out_shardings=stacked)
-        self.unstack = jax.jit(
+        self.stack: Callable[..., Any] = jax.jit(_stack, out_shardings=stacked)
+        self.unstack: Callable[..., Any] = jax.jit(
             lambda states, place: jax.tree.map(lambda leaf: leaf[place], states), out_shardings=shardings
         )
         self.copy = jax.jit(lambda states: jax.tree.map(jnp.copy, states), out_shardings=stacked)
-        self.train = jax.jit(
+        self.train: Callable[..., Any] = jax.jit(
             partial(train_chunk, program, vmap_runs=experiment.vmap_runs),
             out_shardings=(stacked, whole(mesh)),
             donate_argnums=0,
         )
+        if apart:
+            self._spread(experiment, apart, shardings)
+
+    def _spread(self, experiment: Experiment, apart: Sequence[jax.Device], one: State) -> None:
+        """Let each device train some of the runs: nothing is sent between them."""
+        mesh = Mesh(np.array(apart), ("runs",), axis_types=(AxisType.Auto,))
+        by_run, everywhere = NamedSharding(mesh, PartitionSpec("runs")), whole(mesh)
+        train = jax.jit(
+            jax.shard_map(
+                partial(train_chunk, experiment.program, vmap_runs=experiment.vmap_runs),
+                mesh=mesh,
+                in_specs=(PartitionSpec("runs"), PartitionSpec("runs"), PartitionSpec()),
+                out_specs=PartitionSpec("runs"),
+                check_vma=False,
+            ),
+            donate_argnums=0,
+        )
+        stack = self.stack
+        pick = jax.jit(
+            lambda states, place: jax.tree.map(lambda leaf: leaf[place], states), out_shardings=everywhere
+        )
+        self.stack = lambda states: jax.device_put(stack(states), by_run)
+        self.unstack = lambda states, place: jax.device_put(pick(states, place), one)
+        self.copy = jax.jit(lambda states: jax.tree.map(jnp.copy, states), out_shardings=by_run)
+        self.train = lambda states, hypers, chunk: train(states, hypers, jax.device_put(chunk, everywhere))
 
 
 def abstract_state(program: Program) -> State:

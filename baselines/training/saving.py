@@ -17,8 +17,9 @@ from jax.experimental.multihost_utils import broadcast_one_to_all
 from baselines.runs.checkpoint import Checkpoints
 from baselines.training.step import State
 
-SAVE_MINUTES = 5.0
-"""Minutes of training that a killed run loses at most, by default."""
+MOST_SECONDS, LEAST_SECONDS, SHARE = 300.0, 30.0, 0.1
+"""What a killed run loses at most, by default: that share of the time that it has trained, but half a minute
+or five."""
 
 
 class Schedule:
@@ -30,7 +31,8 @@ class Schedule:
         step: the step that training begins at.
         last: the last step.
         steps: between checkpoints; None for any number.
-        minutes: between checkpoints.
+        minutes: between checkpoints; None for a tenth of the time since training began, from half a minute
+            to five.
         stop: returns whether training ends here, called at every step that could be saved; None for never.
         clock: returns seconds, from any start.
 
@@ -43,22 +45,30 @@ class Schedule:
         step: int,
         last: int,
         steps: int | None,
-        minutes: float,
+        minutes: float | None,
         stop: Callable[[], bool] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._last, self._steps, self._seconds = last, steps, 60 * minutes
+        self._last, self._steps, self._minutes = last, steps, minutes
         self._stop, self._clock = stop, clock
-        self._saved, self._at, self.is_over = step, clock(), False
+        self._began = self._at = clock()
+        self._saved = step
+        self.is_over = False
 
     def is_due(self, step: int) -> bool:
         """Return whether a checkpoint of a step is due, and count it as saved; the same in all processes."""
         self.is_over = step == self._last or (self._stop is not None and _of_first(self._stop))
         due = self.is_over or (self._steps is not None and step - self._saved >= self._steps)
-        due = due or _of_first(lambda: self._clock() - self._at >= self._seconds)
+        due = due or _of_first(self._is_time)
         if due:
             self._saved, self._at = step, self._clock()
         return due
+
+    def _is_time(self) -> bool:
+        now = self._clock()
+        if self._minutes is not None:
+            return now - self._at >= 60 * self._minutes
+        return now - self._at >= min(MOST_SECONDS, max(LEAST_SECONDS, SHARE * (now - self._began)))
 
 
 def _of_first(ask: Callable[[], bool]) -> bool:

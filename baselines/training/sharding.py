@@ -53,6 +53,8 @@ def make_mesh(shape: str | None = None) -> Mesh:
     needed = int(np.prod(counts))
     if needed > len(devices) or (several and needed < len(devices)):
         rule = "all devices of all processes are needed" if several else "choose a smaller mesh"
+        if devices[0].platform == "cpu" and not several:
+            rule += f", or make as many of the processors: JAX_NUM_CPU_DEVICES={needed}"
         found = f"{len(devices)} device{'s' if len(devices) > 1 else ''} ({devices[0].platform})"
         raise ConfigurationError(f"mesh {shape!r} has {needed} devices; here: {found}; {rule}")
     return _mesh_of(devices[:needed], counts)

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from baselines.config import RunConfig
 from baselines.runs.checkpoint import Checkpoints
+from baselines.runs.code import code_digest, code_files
 from baselines.runs.directory import check_run_folder, claim, open_checkpoints, restore_run
 from baselines.runs.log import LOG, Log, Scores
 from baselines.runs.provenance import leave_record
@@ -29,9 +29,10 @@ from baselines.training.compilation_cache import keep_programs
 from baselines.training.compiled import Compiled
 from baselines.training.experiment import Experiment, MakeExperiment, board_experiment
 from baselines.training.feed import prefetch
+from baselines.training.memory import within_memory
 from baselines.training.optim import Hyperparams
 from baselines.training.processes import note
-from baselines.training.saving import SAVE_MINUTES, Saver, Schedule
+from baselines.training.saving import Saver, Schedule
 from baselines.training.sharding import make_mesh
 from baselines.training.step import State, StepReport
 from sraven.core.base.errors import ConfigurationError
@@ -87,7 +88,7 @@ def train_runs(
     mesh: Mesh | None = None,
     make_experiment: MakeExperiment = board_experiment,
     save_every: int | None = None,
-    save_minutes: float = SAVE_MINUTES,
+    save_minutes: float | None = None,
     sinks: Sequence[str] = (),
     progress: OnSteps = lambda steps, report: None,
     stop: Callable[[], bool] | None = None,
@@ -101,11 +102,12 @@ def train_runs(
     Args:
         configs: of the runs; they differ in seed, learning rate, weight decay and warm-up alone.
         folders: a directory for each: configuration, log, checkpoints, and in the end the result.
-        mesh: devices to train on; None for one. With several processes, all call this alike, and share
-            the file system.
+        mesh: devices to train each run on; None for one, and then as many as divide the runs take a part of
+            them each. With several processes, all call this alike, and share the file system.
         make_experiment: returns what is trained, given a configuration and the mesh.
         save_every: steps between checkpoints, a multiple of the steps of a chunk; None for any number.
-        save_minutes: minutes between checkpoints, if those steps take longer.
+        save_minutes: minutes between checkpoints, if those steps take longer; None for what fits, see
+            `baselines.training.saving.Schedule`.
         sinks: names of `baselines.runs.sinks.SINKS`, where lines of the log go as well.
         progress: is called as training goes.
         stop: called after every chunk of steps: whether to stop there, with a checkpoint; None for never.
@@ -117,12 +119,14 @@ def train_runs(
         ConfigurationError: if the runs differ in more, or fit neither board nor mesh.
         OutputError: if a directory holds something else, is being trained in by another process, or has
             checkpoints of which none is whole.
+        CapacityError: (a ConfigurationError) if the device has too little memory.
         OSError: if writing fails, as on a full disk; the same call again goes on from the last checkpoint.
     """
     alike = {name: getattr(configs[0], name) for name in ("seed", *Hyperparams._fields)}
     if any(replace(config, **alike) != configs[0] for config in configs):
         raise ConfigurationError(f"runs in one program differ in {', '.join(alike)} alone")
     # All checks come before anything is written.
+    devices = jax.devices() if mesh is None and jax.process_count() == 1 else []
     mesh = mesh or make_mesh()
     keep_programs(mesh)
     experiment = make_experiment(configs[0], mesh)
@@ -135,7 +139,9 @@ def train_runs(
     for config, folder in zip(configs, folders, strict=True):
         check_run_folder(folder, config)
     sync_global_devices("run directories are checked")  # none is half made when another process looks
-    with claim(folders, configs, experiment.files):
+    if configs[0].code != code_digest():
+        raise ConfigurationError(f"code={configs[0].code!r}: what was imported has {code_digest()!r}")
+    with claim(folders, configs, {**experiment.files, **code_files()}):
         sync_global_devices("run directories are there")
         runs = [
             _Run(config, folder, open_checkpoints(folder, config))
@@ -148,13 +154,21 @@ def train_runs(
         last = configs[0].steps
         for step in sorted(by_step):
             schedule = Schedule(step, last, save_every, save_minutes, stop)
-            group = _Group(experiment, compiled, mesh, step, by_step.pop(step))
-            group.train(last, schedule, sinks, progress)
+            members = by_step.pop(step)
+            apart = devices[: most_that_divide(len(members), len(devices))]
+            spread = Compiled(experiment, mesh, apart) if len(apart) > 1 else compiled
+            with within_memory(configs[0], len(members)):
+                _Group(experiment, spread, mesh, step, members).train(last, schedule, sinks, progress)
         if jax.process_index() == 0:
             for run in runs:
                 if run.outcome is not None and not run.outcome.stopped:
                     write_result(run.folder, run.config, run.outcome.diverged)
     return [run.outcome for run in runs if run.outcome is not None]
+
+
+def most_that_divide(runs: int, devices: int) -> int:
+    """Return how many devices take as many runs each."""
+    return max((some for some in range(1, devices + 1) if runs % some == 0), default=0)
 
 
 def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:
@@ -182,9 +196,9 @@ class _Chunk(NamedTuple):
     before: int
     step: int
     reports: StepReport
-    states: State | None
-    is_saved: bool
-    is_scored: bool
+    states: State | None = None
+    is_saved: bool = False
+    is_scored: bool = False
 
 
 class _Group:
@@ -212,9 +226,7 @@ class _Group:
         with ExitStack() as logs, Saver(self._compiled.unstack) as saver:
             self._open_logs(logs, sinks)
             self._read_at = time.perf_counter()
-            # One behind: the device always has a chunk to go on with.
-            for chunk, _ in pairwise(chain(self._scheduled(last, schedule), [None])):
-                assert chunk is not None, "None comes last"
+            for chunk in self._dispatched(last, schedule):
                 self._finish(chunk, saver, progress)
                 if not self._alive:
                     break
@@ -232,20 +244,33 @@ class _Group:
                 for name in sinks:
                     run.log.sinks.append(SINKS[name].open(run.folder, run.config, self._step))
 
-    def _scheduled(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
-        """Dispatch one chunk after the other, without waiting for the device."""
+    def _dispatched(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
+        """Yield each chunk when the next one is dispatched: the device always has one to go on with."""
         experiment, states = self._experiment, self._compiled.copy(self._kept)
         starts = range(self._step, last, experiment.steps_at_once)
         bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
+        ahead: _Chunk | None = None
         for (before, steps), batches in zip(bounds, prefetch(experiment.make_chunk, bounds), strict=True):
-            step, placed = before + steps, experiment.place(self._mesh, batches)
-            states, reports = self._compiled.train(states, self._hypers, placed)
-            is_saved, is_scored = schedule.is_due(step), experiment.scores_are_due(before, step, last)
-            # The next chunk takes the memory of these states.
-            copy = self._compiled.copy(states) if is_saved or is_scored else None
-            yield _Chunk(before, step, reports, copy, is_saved, is_scored)
-            if schedule.is_over:
-                break
+            done = ahead and self._scheduled(ahead, states, last, schedule)
+            if schedule.is_over:  # the next chunk isn't begun: it may take longer than there is time
+                ahead = None
+            else:
+                placed = experiment.place(self._mesh, batches)
+                states, reports = self._compiled.train(states, self._hypers, placed)
+                ahead = _Chunk(before, before + steps, reports)
+            if done is not None:
+                yield done
+            if ahead is None:
+                return
+        if ahead is not None:
+            yield self._scheduled(ahead, states, last, schedule)
+
+    def _scheduled(self, chunk: _Chunk, states: State, last: int, schedule: Schedule) -> _Chunk:
+        """Return a chunk with a copy of the states after it, if needed: the next chunk takes their memory."""
+        is_saved = schedule.is_due(chunk.step)
+        is_scored = self._experiment.scores_are_due(chunk.before, chunk.step, last)
+        copy = self._compiled.copy(states) if is_saved or is_scored else None
+        return chunk._replace(states=copy, is_saved=is_saved, is_scored=is_scored)
 
     def _finish(self, chunk: _Chunk, saver: Saver, progress: OnSteps) -> None:
         """Log, score and save a chunk, once the device has done it."""

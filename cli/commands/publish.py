@@ -1,6 +1,7 @@
 """Put a dataset or a run on the Hugging Face Hub, whole."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,6 +13,7 @@ import click
 
 from cli.shared.imports import import_option, needs_extra
 from cli.shared.options import any_path, threads_option
+from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, doing, quiet_downloads
 
@@ -56,11 +58,18 @@ def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[Path]
 @click.option(
     "--dry-run", is_flag=True, help="Verify it and list what would be sent, without a request to the Hub."
 )
+@click.option("--out", type=output_directory, help="With --dry-run, a directory for the files.")
 @threads_option
 @import_option
 @json_option
 def command(
-    path: Path, repository: str, tag: str | None, private: bool, dry_run: bool, threads: int | None
+    path: Path,
+    repository: str,
+    tag: str | None,
+    private: bool,
+    dry_run: bool,
+    out: Path | None,
+    threads: int | None,
 ) -> None:
     """Put a dataset or a run on the Hugging Face Hub: one commit with all of it, then a tag.
 
@@ -78,7 +87,10 @@ def command(
     from sraven.core.base.errors import OutputError
     from sraven.core.hub.publish import publish_files
     from sraven.core.hub.service import KIND, MODEL, read_place
+    from sraven.core.system.staging import staged
 
+    if out is not None and not dry_run:
+        raise click.UsageError("--out is for --dry-run; `sraven export` writes the files of a run")
     quiet_downloads()
     place = read_place(repository, MODEL if (path / _OF_RUN).is_file() else KIND)
     if place.revision:
@@ -93,6 +105,9 @@ def command(
             )
             if dry_run:
                 sizes = {name: (folder / name).stat().st_size for name in names}
+                if out is not None:
+                    with staged(out) as new:
+                        shutil.copytree(folder, new, dirs_exist_ok=True)
             else:
                 found = publish_files(folder, names, place, tag=tag, private=private, on_progress=on_progress)
     except KeyboardInterrupt:

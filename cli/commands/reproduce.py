@@ -5,23 +5,25 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from inspect import signature
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli.shared.imports import needs_extra
-from cli.shared.options import directory, join_options, leave_out
+from cli.shared.options import directory, is_given, join_options, leave_out
 from cli.shared.outcomes import describe_line
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
-from cli.shared.progress import progress_bar, resumable
+from cli.shared.progress import STOPPING, progress_bar, resumable
 from sraven.core.system.isolation import elsewhere
+from sraven.core.system.stopping import stoppable
 
 if TYPE_CHECKING:
     from baselines.reproduction.cells import Cell
+    from baselines.reproduction.queue import Chosen
     from baselines.reproduction.run import CellProgress
-    from baselines.reproduction.sets import Figure
     from baselines.reproduction.standing import FigureStanding
 
 
@@ -61,7 +63,7 @@ def print_plan(found: Sequence[Mapping[str, Any]], notes: Iterable[str]) -> None
             f"{each['steps']:,}",
             f"{each['operations']:.2g}",
             f"{each['operations_computed']:.2g}",
-            "–" if each["hours"] is None else f"{each['hours']:,.1f}",
+            "–" if each["hours"] is None else f"{each['hours']:,.{1 if each['hours'] >= 10 else 2}f}",
         )
         for each in found
     )
@@ -70,13 +72,13 @@ def print_plan(found: Sequence[Mapping[str, Any]], notes: Iterable[str]) -> None
         click.echo(note)
 
 
-def print_progress(came: "CellProgress", runs: int) -> None:
-    """Print how far runs came in their budget of time."""
+def print_progress(came: "CellProgress", runs: int, why: str) -> None:
+    """Print how far runs came, and why they ended."""
     if came.left:
         names = " and ".join(map(describe_cell, came.stopped))
         under_way = f", {names} {'is' if len(came.stopped) == 1 else 'are'} under way" if names else ""
         left = "1 run is" if came.left == 1 else f"{came.left:,} runs are"
-        click.echo(f"time is up: {left} left{under_way}; the same line goes on")
+        click.echo(f"{why}: {left} left{under_way}; the same line goes on")
     else:
         have = "the run has its record" if runs == 1 else f"all {runs:,} runs have records"
         click.echo(f"{have}; sraven reproduce --render writes the pages")
@@ -93,15 +95,12 @@ def _list(results: Path) -> None:
     print_outcome(value=list(map(coverage_of, standings)), text=lambda: print_coverage(standings))
 
 
-def _cells(names: tuple[str, ...], **chosen: Any) -> "list[tuple[Figure, list[Cell]]]":
-    """Return the cells that are meant of the figures of some names."""
-    from baselines.model.names import look_up
-    from baselines.reproduction.cells import choose_cells, read_where
-    from baselines.reproduction.sets import FIGURES
+def _cells(names: tuple[str, ...], where: tuple[str, ...], **chosen: Any) -> "list[Chosen]":
+    """Return the cells that names of figures and queues mean."""
+    from baselines.reproduction.cells import read_where
+    from baselines.reproduction.queue import choose
 
-    figures = [look_up("figure", name, FIGURES) for name in dict.fromkeys(names)]
-    where = read_where(chosen.pop("where"))
-    return [(figure, choose_cells(figure, where=where, **chosen)) for figure in figures]
+    return list(choose(tuple(dict.fromkeys(names)), read_where(where), **chosen))
 
 
 def _plan(
@@ -111,17 +110,26 @@ def _plan(
     steps: int | None,
     where: tuple[str, ...],
     rate: float | None,
+    on: str | None,
 ) -> None:
-    """Print what is left of figures, and how long it takes."""
+    """Print what is left of figures or a queue, and how long it takes."""
     from baselines.reproduction.cells import as_planned
+    from baselines.reproduction.devices import find_gpus
     from baselines.reproduction.plan import Throughput, outlook
+    from baselines.reproduction.queue import QUEUES
     from baselines.reproduction.records import read_records
 
     records = read_records(results)
-    rates = Throughput(rate, records.values())
+    here = {gpu.name for gpu in find_gpus()}
+    device = on or next(iter(here), None)
+    rates = Throughput(rate, records.values(), device, is_here=on is None or on in here)
     known = {*records, *(as_planned(record.config).digest for record in records.values())}
     chosen = _cells(names, grid=grid, steps=steps, where=where)
-    found = [outlook(figure, cells, known, rates) for figure, cells in chosen]
+    found = list[dict[str, Any]]()
+    for each in chosen:
+        found.append({**outlook(each.figure, each.cells, known, rates), "figure": each.name})
+        if QUEUES.keys() & set(names):
+            known |= {cell.digest for cell in each.cells}
     print_outcome(value=found, text=lambda: print_plan(found, rates.notes.values()))
 
 
@@ -136,16 +144,35 @@ def _run(
     runs: Path,
     tokens: tuple[Path, ...],
     validation: tuple[Path, ...],
+    parts: int,
+    tile: int | None,
+    rematerialise: bool,
+    mesh: str | None,
 ) -> None:
     """Train what is left of figures."""
+    import jax
+
+    from baselines.lm.experiment import Compute
+    from baselines.reproduction.devices import SAVE_MINUTES, find_gpus
+    from baselines.reproduction.queue import QUEUES
     from baselines.reproduction.records import read_records
     from baselines.reproduction.run import run_cells, training_order, with_text
     from baselines.session import Text
 
     deadline = time.monotonic() + budget
-    text = Text(tokens, validation) if tokens or validation else None
+    compute = Compute(parts, tile, rematerialise)
+    text = Text(tokens, validation, compute=compute) if tokens or validation else None
+    gpus = () if mesh else find_gpus()
+    if gpus:
+        if is_given("jobs"):
+            raise click.UsageError("--jobs is for processors; here are GPUs, which take what fits")
+        jax.config.update("jax_platforms", "cpu")  # of this process, which would take the GPUs' memory
     chosen = _cells(names, grid=grid, steps=steps, where=where)
-    cells = with_text(training_order([cell for _, found in chosen for cell in found]), text)
+    if QUEUES.keys() & set(names):  # the parts of a queue are one after the other
+        ordered = list(chain(*(training_order(each.cells) for each in chosen)))
+    else:
+        ordered = training_order([cell for each in chosen for cell in each.cells])
+    cells = with_text(ordered, text)
     known = read_records(results)
     total = sum(cell.config.steps for cell in cells if cell.digest not in known)
 
@@ -153,21 +180,26 @@ def _run(
         if not wants_json():
             click.echo(f"{describe_cell(cell)}: {path}")
 
-    with resumable(runs, "the last checkpoint"), progress_bar("steps", total) as advance:
+    with (
+        resumable(runs, "the last checkpoint"),
+        stoppable(STOPPING) as stop,
+        progress_bar("steps", total) as advance,
+    ):
 
         def on_progress(cell: "Cell | None", steps: int, line: Mapping[str, float] | None) -> None:
-            name = describe_cell(cell) if cell else f"{jobs} runs at a time"
+            name = describe_cell(cell) if cell else f"{len(gpus)} GPUs" if gpus else f"{jobs} runs at a time"
             advance(steps, "  ".join([name, *([describe_line(line)] if line else [])]))
 
-        train = partial(
-            run_cells, jobs=jobs, deadline=deadline, text=text, on_progress=on_progress, wrote=wrote
-        )
-        came = train(cells, runs, results)
+        train = partial(run_cells, jobs=jobs, gpus=gpus, deadline=deadline, text=text, mesh=mesh, stop=stop)
+        save_minutes = SAVE_MINUTES if gpus else None
+        came = train(cells, runs, results, save_minutes=save_minutes, on_progress=on_progress, wrote=wrote)
     records, stopped = list(map(str, came.records)), [cell.digest for cell in came.stopped]
     print_outcome(
         value={"records": records, "stopped": stopped, "left": came.left},
-        text=lambda: print_progress(came, len(cells)),
+        text=lambda: print_progress(came, len(cells), "time is up" if stop.came is None else stop.came.name),
     )
+    if stop.came is not None and came.left:
+        raise SystemExit(stop.exit_code)
 
 
 def _adopt(
@@ -253,14 +285,14 @@ def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], A
 @click.command(name="reproduce")
 @join_options(
     *(click.option(f"--{name}", is_flag=True, help=action.__doc__) for name, action in ACTIONS.items()),
-    click.argument("names", metavar="[FIGURE|RUN]...", nargs=-1),
+    click.argument("names", metavar="[FIGURE|queue|RUN]...", nargs=-1),
     click.option(
         "--jobs",
         type=click.IntRange(1),
         callback=_check_jobs,
         default=1,
         show_default=True,
-        help="run: runs at a time, each with its part of the processors.",
+        help="run: runs at a time, each with its part of the processors; GPUs take what fits.",
     ),
     click.option("--budget", callback=_read_budget, metavar="TIME", help="run: stop after 3h, 90m, 1h30m."),
     click.option(
@@ -279,12 +311,19 @@ def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], A
         metavar="GFLOPS",
         help="plan: instead of timing.",
     ),
+    click.option(
+        "--on", metavar="DEVICE", help="plan: of the kind that records name: H200.  [default: this one]"
+    ),
     _folder_option("--runs", "sraven-runs", "run: folder of run directories."),
     _folder_option("--results", "docs/results", "Folder of records and pages."),
     click.option("--code-commit", help="adopt: of the code that trained the runs."),
     click.option("--here", is_flag=True, help="adopt: the runs were trained on this machine."),
     click.option("--tokens", type=directory, multiple=True, help="run: of figure-6, text to train on."),
     click.option("--validation", type=directory, multiple=True, help="run, adopt: text to score it by."),
+    click.option("--parts", type=click.IntRange(1), default=1, help="run: of figure-6, as of sraven train."),
+    click.option("--tile", type=int, help="run: of figure-6; 0 is the fastest, where it fits."),
+    click.option("--rematerialise", is_flag=True, help="run: of figure-6."),
+    click.option("--mesh", metavar="data=N,fsdp=N", help="run: devices of each run.  [default: one]"),
     click.option("--again", is_flag=True, help="adopt: also what has a record."),
     json_option,
 )
@@ -292,13 +331,17 @@ def command(**given: Any) -> None:
     """Reproduce the paper's figures and tables: what there is to train, what has been, and pages of it.
 
     A run that is finished has a record in RESULTS, a file named by the digest of its configuration.
-    --run trains what has none: one seed of every row before second seeds, the cheapest first. It stops
-    at a checkpoint when its time is up, and the same line goes on. --adopt takes run directories.
+    --run trains what has none: one seed of every row before second seeds, the cheapest first. On NVIDIA's
+    GPUs, seeds share a program and programs share each GPU. It stops at a checkpoint when its time is up or
+    a signal comes, and the same line goes on. `queue` is what decides most, of all figures; `queue-cpu` what
+    processors may do meanwhile. --adopt takes run directories.
 
     \b
     Example:
       sraven reproduce --list
       sraven reproduce --plan figure-2c
+      sraven reproduce --plan queue --on H200
+      sraven reproduce --run queue --budget 28m
       sraven reproduce --run figure-2c table-a1-fuzzylogic --jobs 2 --budget 3h
       sraven reproduce --adopt runs/seed-0 runs/seed-1
       sraven reproduce --render

@@ -11,10 +11,11 @@ import click
 from cli.shared.imports import import_option, needs_extra
 from cli.shared.language import language_options, text_of
 from cli.shared.options import any_path, argument_of, read_integers
-from cli.shared.outcomes import check_divergence, describe_line, print_session
+from cli.shared.outcomes import check_divergence, check_interrupt, describe_line, print_session
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_json, wants_json
-from cli.shared.progress import progress_bar, resumable
+from cli.shared.progress import STOPPING, progress_bar, resumable
+from sraven.core.system.stopping import stoppable
 
 if TYPE_CHECKING:
     from jax.sharding import Mesh
@@ -45,20 +46,22 @@ def check_sinks(names: Sequence[str]) -> None:
             import_module(SINKS[name].needs)
 
 
-def _join_devices(mesh: str | None, **processes: Any) -> "Mesh":
-    """Join the other processes, and return the devices of all."""
+def _join_devices(mesh: str | None, **processes: Any) -> "Mesh | None":
+    """Join the other processes, and return the devices of all; None for those that runs divide."""
     from baselines.training.processes import join
     from baselines.training.sharding import make_mesh
 
     join(**processes)
-    return make_mesh(mesh)
+    return None if mesh is None and processes["coordinator"] is None else make_mesh(mesh)
 
 
 device_options = argument_of(
     "devices",
     dict,
     click.option(
-        "--mesh", metavar="data=N,fsdp=N", help="Devices.  [default: one, or all of several processes]"
+        "--mesh",
+        metavar="data=N,fsdp=N",
+        help="Devices of each run.  [default: one; runs are spread over all; all of several processes]",
     ),
     click.option("--coordinator", metavar="HOST:PORT|auto", help="Of several processes; auto under Slurm."),
     click.option("--processes", type=int, help="How many there are, unless auto."),
@@ -138,9 +141,7 @@ def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) 
 @click.option(
     "--save-minutes",
     type=click.FloatRange(0),
-    default=5.0,
-    show_default=True,
-    help="Minutes between checkpoints, if those steps take longer.",
+    help="Minutes between checkpoints.  [default: a tenth of the time so far, from half a minute to 5]",
 )
 @click.option(
     "--score-every",
@@ -166,15 +167,16 @@ def command(
     print_config: bool,
     grid: tuple[str, ...],
     save_every: int | None,
-    save_minutes: float,
+    save_minutes: float | None,
     sinks: tuple[str, ...],
     devices: dict[str, Any],
     **runs: Any,
 ) -> None:
     """Train a baseline on a board's training split.
 
-    What isn't given is what --config says, such as somebody's result.json, or else the recipe's. The same
-    line again goes on with a run that was interrupted, and ends in the same parameters. OUT gets the
+    What isn't given is what --config says, such as somebody's result.json, or else the recipe's. Ctrl-C,
+    SIGTERM and SIGUSR1 end it with a checkpoint, a second one at once. The same line again goes on with a
+    run that was interrupted, and ends in the same parameters. OUT gets the
     configuration, a log with a line for every 100 steps, or 20 of c4-v1 (log.jsonl), checkpoints, and what
     it came to (result.json); several seeds or a grid make a run directory each in it. A grid's best point is
     chosen by its score on the board's test split, or on --validation. The scores while it trains choose
@@ -204,7 +206,11 @@ def command(
         return
     check_sinks(sinks)
     mesh = _join_devices(**devices)
-    session = _train(plan, mesh=mesh, save_every=save_every, save_minutes=save_minutes, sinks=sinks)
+    with stoppable(STOPPING) as stop:
+        session = _train(
+            plan, mesh=mesh, save_every=save_every, save_minutes=save_minutes, sinks=sinks, stop=stop
+        )
+    check_interrupt(plan, session, stop)
     if session.is_first:
         print_session(plan, session)
         if "tensorboard" in sinks and not wants_json():

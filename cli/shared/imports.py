@@ -23,18 +23,26 @@ def _import(ctx: click.Context, param: click.Parameter, names: Sequence[str]) ->
     """Import files by their path and modules by their name, in the order given."""
     if ctx.resilient_parsing:  # a shell completes the line; nothing is run for that
         return
+    if not names and "baselines.runs.code" not in sys.modules:
+        return
+    from baselines.runs.code import add_code, forget_code
+
+    forget_code()
     for name in names:
         if name.endswith(".py"):
             _run_file(Path(name))
+            add_code(Path(name))
             continue
         try:
-            import_module(name)
+            source = import_module(name).__file__
         except ModuleNotFoundError as error:
             if error.name != name.partition(".")[0] and error.name != name:
                 raise
             raise click.BadParameter(
                 f"{name!r}: there is no such module; a file is named with its end, {name}.py"
             ) from None
+        if source is not None and source.endswith(".py"):
+            add_code(Path(source))
 
 
 def _run_file(path: Path) -> None:

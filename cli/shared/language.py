@@ -28,7 +28,6 @@ language_options = argument_of(
     click.option("--parts", type=click.IntRange(1), help="c4: parts of a batch, one after the other."),
     click.option("--tile", type=int, help="c4: positions of a tile of attention; 0 for none."),
     click.option("--rematerialise", is_flag=True, help="c4: recompute blocks for their gradients."),
-    click.option("--fused", is_flag=True, help="c4: HYLA in fused kernels of an NVIDIA GPU, for memory."),
 )
 """Adds the options; the command gets their values by name as ``language``."""
 
@@ -50,8 +49,7 @@ def text_of(board: "Board", language: Mapping[str, Any]) -> "Text | None":
         from baselines.session import Text
 
         need_data(board.id, language["data"])
-        names = "tile", "rematerialise", "fused"
-        compute = Compute(language["parts"] or 1, *(language[name] for name in names))
+        compute = Compute(language["parts"] or 1, language["tile"], language["rematerialise"])
         return Text(language["data"], language["validation"], language["size"] or "paper", compute)
     refuse_language(language, board.id)
     return None

@@ -12,6 +12,7 @@ from sraven.core.base.escape import with_error
 if TYPE_CHECKING:
     from baselines.config import RunConfig
     from baselines.session import Session, TrainingPlan
+    from sraven.core.system.stopping import Stop
 
 _IN_BRIEF = {
     "loss": "loss {:.3g}",
@@ -68,6 +69,24 @@ def _print_grid(summary: Mapping[str, Any], plan: "TrainingPlan") -> None:
         runs = " ".join(str(plan.out / best["folder"] / f"seed-{seed}") for seed in best["seeds"])
         data = "--data DIR " if plan.judge else ""
         click.echo(f"\nsraven evaluate {runs} {data}--out entry")
+
+
+def check_interrupt(plan: "TrainingPlan", session: "Session", stop: "Stop") -> None:
+    """Stop with the exit code of a signal if one ended training, and say how far the runs came."""
+    stopped = [int(outcome.state.step) for outcome in session.outcomes if outcome.stopped]
+    if not stopped or stop.came is None:
+        return
+    first, last = min(stopped), max(stopped)
+    came = f"{first:,}" if first == last else f"{first:,} to {last:,}"
+    runs = f", of {len(stopped):,} runs" if len(stopped) > 1 else ""
+    saved = (
+        f"there is a checkpoint of step {came} of {plan.configs[0].steps:,}{runs}"
+        if last
+        else "no step was done"
+    )
+    raise Stopped(
+        f"{plan.out}: {stop.came.name}: {saved}; the same command goes on from there", stop.exit_code
+    )
 
 
 def check_divergence(plan: "TrainingPlan", session: "Session") -> None:

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
 
+STOPPING = "ends with a checkpoint after the steps at hand; once more ends at once, without"
+"""What is said when a signal asks training to end."""
+
+
 class Stopped(click.ClickException):
     """Work that ended early, with what to do about it."""
 

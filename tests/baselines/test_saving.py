@@ -1,21 +1,27 @@
 """Checkpoints while it trains: when they are due, written by a thread, and never of what diverged."""
 
+import os
+import signal
 import threading
+import time
+from contextlib import contextmanager
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from baselines.load import load_run
 from baselines.runs.checkpoint import Checkpoints
 from baselines.runs.directory import CHECKPOINTS
-from baselines.runs.log import LOG
+from baselines.runs.log import LOG, Log
 from baselines.runs.result import RESULT
 from baselines.training.experiment import board_experiment
 from baselines.training.saving import Saver, Schedule
 from baselines.training.step import State
 from baselines.training.train import DivergenceError, train, train_runs
-from helpers.tiny_runs import CHUNK, STEPS, assert_same_bits, leaves, tiny
+from helpers.tiny_runs import CHUNK, STEPS, assert_same_bits, leaves, tiny, tiny_options
+from sraven.core.system.stopping import stoppable
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -42,6 +48,15 @@ def test_due_after_so_many_steps_or_minutes_since_the_last(begin, every, seconds
     last = 50 if steps[-1] == 50 else 1000
     schedule = Schedule(begin, last, steps=every, minutes=5, clock=iter(seconds).__next__)
     assert [step for step in steps if schedule.is_due(step)] == due
+
+
+def test_by_default_a_tenth_of_the_time_so_far_is_lost_at_most_within_limits():
+    times = [0, 29, 30, 30, 59, 60, 60, 999, 999, 1109, 1111, 1111, 9999, 9999, 10298, 10299, 10299]
+    clock = iter(times)
+    schedule, due = Schedule(0, 1000, steps=None, minutes=None, clock=clock.__next__), []
+    for step in range(1, 11):
+        due += [step] * schedule.is_due(step)
+    assert due == [2, 4, 5, 7, 8, 10]
 
 
 def test_told_to_stop_it_is_due_and_over():
@@ -165,3 +180,40 @@ def test_a_run_that_diverges_later_has_the_last_checkpoint_before(tmp_path):
         train(tiny(), tmp_path / "run", make_experiment=spoilt, save_minutes=0)
     assert steps_of(tmp_path / "run") == [CHUNK, 10]
     assert (tmp_path / "run" / LOG).read_text().count("\n") == 2
+
+
+def test_a_signal_ends_the_command_with_a_checkpoint_and_the_same_line_goes_on(
+    tiny_run, tmp_path, run, monkeypatch
+):
+    """It comes when the second line is logged: the chunk at hand is the third, and is saved."""
+    stops, lines, add = [], [], Log.add
+
+    @contextmanager
+    def listened(note):
+        with stoppable(note) as stop:
+            stops.append(stop)
+            yield stop
+
+    def log(*arguments):
+        add(*arguments)
+        lines.append(1)
+        if len(lines) == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+            while not stops[-1]():
+                time.sleep(0.01)
+
+    monkeypatch.setattr("cli.commands.train.stoppable", listened)
+    monkeypatch.setattr(Log, "add", log)
+    folder = tmp_path / "run"
+    line = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_options(), f"--out={folder}"]
+    code, out, err = run(*line)
+    said = (
+        f"{folder}: SIGTERM: there is a checkpoint of step {3 * CHUNK} of {STEPS}; the same command goes on"
+    )
+    assert (code, out) == (143, "") and said in err
+    assert steps_of(folder) == [3 * CHUNK]
+    assert run(*line)[0] == 0 and len(lines) == STEPS // CHUNK
+    for here, there in zip(
+        *(jax.tree.leaves(load_run(each)[1]) for each in (folder, tiny_run[0])), strict=True
+    ):
+        np.testing.assert_array_equal(here, there)

@@ -13,11 +13,12 @@ from baselines.evaluate import write_entry
 from baselines.load import load_run
 from baselines.runs.directory import CHECKPOINTS, CONFIG
 from baselines.training.predict import predict
-from baselines.training.train import train
+from baselines.training.train import train, train_runs
 from helpers import tiny_runs
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import changed_run, compiled_once, shared_directory
 from sraven import ConfigurationError, OutputError, score_submission
+from sraven.core.base.errors import CapacityError
 from sraven.core.boards.board import read_board
 
 tiny = partial(tiny_runs.tiny, steps=300)
@@ -106,3 +107,18 @@ def test_runs_can_be_looked_at_at_any_checkpoint(finished, tmp_path):
     shutil.rmtree(copy / CHECKPOINTS)
     assert_refused("no checkpoint yet", load_run, copy, error=OutputError, step=-1)
     assert_refused("holds no run", load_run, tmp_path, error=OutputError)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "named"), [(1, "batch_size=8: .* --mesh"), (2, "2 runs in a program: .* fewer --seeds")]
+)
+def test_a_device_without_memory_is_told_in_a_line(seeds, named, tmp_path, monkeypatch):
+    def exhausted(*_):
+        raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory while trying to allocate")
+
+    monkeypatch.setattr("baselines.training.train._Group.train", exhausted)
+    configs, folders = (
+        [tiny(seed=seed) for seed in range(seeds)],
+        [tmp_path / str(seed) for seed in range(seeds)],
+    )
+    assert_refused(named, train_runs, configs, folders, error=CapacityError)

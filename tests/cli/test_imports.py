@@ -2,12 +2,14 @@
 
 import json
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from baselines.load import load_run
 from baselines.model.networks import NETWORKS
+from baselines.runs.result import read_result
 from baselines.training.predict import predict, predictor_of_shape
 from helpers.submissions import FUZZY_BOARD, description, only_boards
 from helpers.tiny_runs import assert_same_bits
@@ -90,7 +92,17 @@ def test_a_network_of_ones_own(done, refused, mine):
     assert method["description"].startswith("The baseline network each_alone: sraven train ")
     assert "--attention none " in method["description"]
     assert "--network each_alone " in method["description"]
+    assert "--import my_network.py" in method["description"]
+    readme = Path("entry/README.md").read_text()
+    assert f"my_network.py has the SHA-256 {sha256(MINE.encode()).hexdigest()}." in readme
+    assert "--import my_network.py" in read_result(Path("run"))["command"]
 
+    forget()
+    Path("my_network.py").write_text(MINE.replace("nn.gelu", "nn.relu"))
+    assert "(my_network.py differs)" in refused("evaluate", "run", "--out=another", mine)
+    assert "holds another run (code differ)" in refused(*line, mine)
+    forget()
+    done("evaluate", "run", "--out=another", "--import=run/imported/my_network.py")
     forget()
     assert "each_alone" in done("curves", "run")  # which needs nothing of it
 

@@ -5,6 +5,9 @@ import shutil
 
 import pytest
 
+from baselines.lm.experiment import Compute
+from baselines.reproduction.queue import Part
+from baselines.reproduction.run import CellProgress
 from helpers.checkout import REPOSITORY
 
 
@@ -86,3 +89,31 @@ def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, run):
 )
 def test_what_is_wrong_is_told_in_one_line(tmp_path, refused, arguments, named):
     assert named in refused("reproduce", "--results", tmp_path, *arguments)
+
+
+def test_how_figure_6_is_computed_is_told_to_its_runs(tmp_path, done, monkeypatch):
+    given = {}
+
+    def take(cells, runs, results, **options):
+        given.update(options)
+        return CellProgress((), (), 0)
+
+    monkeypatch.setattr("baselines.reproduction.run.with_text", lambda cells, text: cells)
+    monkeypatch.setattr("baselines.reproduction.run.run_cells", take)
+    folders = [f"--{name}={tmp_path}" for name in ("results", "tokens", "validation", "runs")]
+    options = "--parts=32", "--tile=0", "--rematerialise", "--mesh=data=1"
+    done("reproduce", "--run", "figure-6", *folders, *options)
+    assert given["text"].compute == Compute(32, 0, rematerialise=True)
+    assert (given["mesh"], given["gpus"]) == ("data=1", ())
+
+
+def test_a_queue_is_planned_for_a_kind_of_device(results, run, monkeypatch):
+    parts = (Part("Shares?", "figure-a5", {"board": ["sraven-holdout90-v1"]}),)
+    monkeypatch.setattr("baselines.reproduction.queue.QUEUES", {"queue": parts})
+    line = ["reproduce", "--plan", "queue", "--results", results, "--where", "seed=0,1,2", "--json"]
+    code, out, _ = run(*line, "--on", "h200")
+    [shares] = json.loads(out)
+    assert (code, shares["figure"], shares["runs"]) == (0, "Shares?", 9)
+    assert 0.3 < shares["hours"] < 0.4  # 9 runs at 17 minutes for 7
+    code, out, _ = run(*line, "--on", "Abacus")
+    assert code == 0 and json.loads(out)[0]["hours"] is None

@@ -130,10 +130,10 @@ def programs_made_once(module, name):
         yield
 
 
-def _compile_once(experiment, mesh):
-    key = (experiment.program, mesh, experiment.vmap_runs)
+def _compile_once(experiment, mesh, *apart):
+    key = (experiment.program, mesh, experiment.vmap_runs, *map(tuple, apart))
     if key not in _COMPILED:
-        _COMPILED[key] = Compiled(experiment, mesh)
+        _COMPILED[key] = Compiled(experiment, mesh, *apart)
     return _COMPILED[key]
 
 

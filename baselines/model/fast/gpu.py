@@ -1,4 +1,4 @@
-"""The conditions of fused GPU kernels, and cuDNN's softmax attention."""
+"""cuDNN's softmax attention on a GPU, and where there is one."""
 
 from typing import Literal, NamedTuple
 
@@ -10,10 +10,6 @@ Array = jax.Array
 
 WIDEST = 128
 """Widest head whose gradient cuDNN's kernels have on every GPU that has them."""
-
-HEADS, WIDTHS = 16, (16, 32, 64, 128)
-"""Most heads of HYLA's kernels, which write them out one after the other and hold their sums in registers;
-and the widths of one that they take: Triton's arrays have powers of two."""
 
 
 class Device(NamedTuple):
@@ -53,19 +49,6 @@ def cudnn_applies(device: Device, dtype: DTypeLike, tokens: int, width: int) -> 
         width: D, and V.
     """
     return device.is_ampere and dtype == jnp.bfloat16 and tokens > 1 and width % 8 == 0 and width <= WIDEST
-
-
-def pallas_applies(device: Device, dtype: DTypeLike, heads: int, width: int) -> bool:
-    """Return whether `baselines.model.fast.pallas` is for a device and arrays.
-
-    Args:
-        device: which.
-        dtype: of query, key and value: float32 or bfloat16.
-        heads: H, `HEADS` at most.
-        width: D and V, one of `WIDTHS`.
-    """
-    fits = dtype in (jnp.float32, jnp.bfloat16) and heads <= HEADS and width in WIDTHS
-    return device.is_ampere and fits
 
 
 def fused_softmax(

@@ -25,6 +25,8 @@ class Call:
         done: takes the number of a job and its result, one at a time, in the order in which they end.
         folder: a directory that the work writes to, whose files every worker has to see.
         address: of a cluster; None for one of this machine.
+        is_ending: whether the jobs under way are to end early, and no others to do anything: processes see it
+            by `sraven.core.engines.processes.asked_to_end`.
     """
 
     work: Work
@@ -34,3 +36,4 @@ class Call:
     done: Callable[[int, Any], None]
     folder: Path
     address: str | None = None
+    is_ending: Callable[[], bool] = lambda: False

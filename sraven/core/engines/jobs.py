@@ -12,7 +12,7 @@ from sraven.core.base.errors import ConfigurationError
 from sraven.core.compute.parallel import check_threads
 from sraven.core.engines.call import Call, OnProgress
 from sraven.core.engines.on_ray import map_on_ray
-from sraven.core.engines.processes import map_in_processes
+from sraven.core.engines.processes import map_apart, map_in_processes
 from sraven.core.engines.threads import map_in_threads
 
 Job = TypeVar("Job")
@@ -21,6 +21,7 @@ Result = TypeVar("Result")
 ENGINES: dict[str, Callable[[Call], None]] = {
     "threads": map_in_threads,
     "processes": map_in_processes,
+    "apart": map_apart,
     "ray": map_on_ray,
 }
 """Functions that do the jobs of a call, by name of the engine."""
@@ -92,6 +93,7 @@ def map_jobs(
     folder: Path,
     workers: int | None = None,
     keep: Callable[[Result], None] = lambda result: None,
+    is_ending: Callable[[], bool] = lambda: False,
 ) -> list[Result]:
     """Return what ``work`` returns of each job, in order.
 
@@ -101,10 +103,12 @@ def map_jobs(
         jobs: what it is called with.
         on_progress: is called with progress in this process, from any thread.
         engine: what the jobs run on.
-        local: the engine that stands for ``local``: ``threads`` or ``processes``.
+        local: the engine that stands for ``local``: ``threads``, ``processes``, or ``apart`` for processes
+            even if there is a single job.
         folder: a directory that the work writes to, which every worker has to see.
         workers: jobs at a time; None for one per available processor, or as many as a cluster has.
         keep: takes each result as soon as it is there, one at a time.
+        is_ending: is asked now and then whether jobs are to end early; of processes alone.
 
     Raises:
         OutputError: if a worker of a cluster can't see the directory, or has other versions installed.
@@ -119,5 +123,7 @@ def map_jobs(
 
     if jobs:
         name = local if engine.is_local else engine.name
-        ENGINES[name](Call(work, jobs, workers, on_progress, done, folder.absolute(), engine.address))
+        ENGINES[name](
+            Call(work, jobs, workers, on_progress, done, folder.absolute(), engine.address, is_ending)
+        )
     return [results[number] for number in range(len(jobs))]

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -16,7 +17,8 @@ from sraven.core.system.isolation import variables
 
 _INTERVAL = 0.2
 _shared: Any = None
-"""In a worker: items and bytes done by all of them, whether to stop, and how many workers have started."""
+"""In a worker: items and bytes done by all of them, whether to stop, how many workers have started, and
+whether they are asked to end."""
 _number = 0
 """In a worker: which it is, from 0."""
 
@@ -51,6 +53,33 @@ def take_processors(workers: int) -> None:
         os.sched_setaffinity(0, free[start : max(end, start + 1)])
 
 
+def worker_number() -> int:
+    """In a worker: return which it is, from 0, in the order in which they start."""
+    return _number
+
+
+def asked_to_end() -> bool:
+    """In a worker: return whether its job is to end early, as its caller said by ``is_ending``."""
+    return bool(_shared is not None and _shared[4])
+
+
+def leave_signals_to_parent() -> None:
+    """In a worker: end by SIGTERM and SIGUSR1 unless the parent has heard it too, and asks for an end itself.
+
+    Job systems send a signal to all processes at once.
+    """
+    for each in (signal.SIGTERM, signal.SIGUSR1):
+        signal.signal(each, _wait_for_parent)
+
+
+def _wait_for_parent(*signal_and_frame: Any) -> None:
+    for _ in range(20):
+        if asked_to_end():
+            return
+        time.sleep(_INTERVAL)
+    os._exit(1)
+
+
 def _report_to_parent(items: int, size: int) -> None:
     with _shared.get_lock():
         _shared[0] += items
@@ -79,6 +108,7 @@ def _collect(call: Call, futures: Sequence[Future[Any]], shared: Any) -> None:
         if running:
             wait(running, _INTERVAL, FIRST_COMPLETED)
         pass_on()
+        shared[4] = call.is_ending()
         for number in [number for number, future in left.items() if future.done()]:
             if left[number].exception() is None:
                 call.done(number, left.pop(number).result())
@@ -94,19 +124,27 @@ def map_in_processes(call: Call) -> None:
     Raises:
         OSError: if a process died.
     """
-    processes = min(check_threads(call.workers), len(call.jobs))
-    if processes > 1:
-        # Those that `multiprocessing` spawns would look in the working directory even for its own modules.
-        with variables(PYTHONSAFEPATH="1"):
-            _map_apart(call, processes)
+    if min(check_threads(call.workers), len(call.jobs)) > 1:
+        map_apart(call)
         return
     for number, job in enumerate(call.jobs):
         call.done(number, call.work(job, call.on_progress))
 
 
+def map_apart(call: Call) -> None:
+    """Do jobs in processes, even a single one.
+
+    Raises:
+        OSError: if a process died.
+    """
+    # Those that `multiprocessing` spawns would look in the working directory even for its own modules.
+    with variables(PYTHONSAFEPATH="1"):
+        _map_apart(call, min(check_threads(call.workers), len(call.jobs)))
+
+
 def _map_apart(call: Call, processes: int) -> None:
     context = get_context("spawn")  # fork and JAX's threads don't go together
-    shared: Any = context.Array("q", 4)
+    shared: Any = context.Array("q", 5)
     with ProcessPoolExecutor(processes, context, _start_worker, (shared,)) as pool:
         try:
             _collect(call, [pool.submit(_do, call.work, job) for job in call.jobs], shared)

@@ -106,7 +106,7 @@ def test_directories_of_something_else_are_refused(tmp_path, manifest, message):
 GIVEN = ("data=tokens", "validation=tokens", "size=tiny", "length=9", "dtype=float32", "parts=1", "tile=0")
 
 
-@pytest.mark.parametrize("option", [*GIVEN, "rematerialise", "fused"])
+@pytest.mark.parametrize("option", [*GIVEN, "rematerialise"])
 def test_options_of_the_language_model_are_refused_on_another_board(tmp_path, option):
     line = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_runs.tiny_options(steps=1)]
     line += [f"--{option}", f"--out={tmp_path / 'run'}"]
@@ -183,7 +183,7 @@ def test_evaluation_is_printed_as_a_table(language, data, evaluated):
 def test_submission_to_another_board_is_reported_to_programs(other_board, monkeypatch, tmp_path):
     board, sizes = read_board("fuzzylogic-v1"), {"test": 5, "ood": 7, "ood_terms": 7}
     scores = {split: {"r2_per_sequence": 0.5 + place} for place, split in enumerate(sizes)}
-    found = Evaluation(board, [read_run(other_board)], None, {}, {0: scores}, sizes)
+    found = Evaluation(board, [read_run(other_board)], None, {}, {}, {0: scores}, sizes)
     monkeypatch.setattr("baselines.evaluate.write_entry", lambda *_, **__: found)
     line = ["evaluate", other_board, "--author=A", f"--out={tmp_path / 'entry'}"]
     code, out, err = sraven(*line, "--json")

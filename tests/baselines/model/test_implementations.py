@@ -12,7 +12,7 @@ import pytest
 
 from baselines.model import implementations
 from baselines.model.attention import ATTENTION, dropout_gate, find_value_network
-from baselines.model.fast.gpu import Device, cudnn_applies, fused_softmax, pallas_applies
+from baselines.model.fast.gpu import Device, cudnn_applies, fused_softmax
 from baselines.model.implementations import AttentionCall, find_implementation
 from helpers.derivatives import assert_same_values, draw, values_and_gradients
 from helpers.small_models import TEXT, B, T, initialised, small, tokens_of
@@ -35,7 +35,7 @@ def call_of(name, outputs=T, width=D, dtype=jnp.float32, instances=MANY, **chang
 
 BIAS, MASK = {"bias": jnp.zeros((H, T, T))}, {"mask": jnp.ones((1, 1, 1, T), bool)}
 DROPOUT, CAUSAL, TILES = {"gate": GATE}, {"causal": True}, {"causal": True, "tile": 4}
-HALF, FUSED = {"dtype": jnp.bfloat16}, {**TILES, "fused": True, "width": 16}
+HALF = {"dtype": jnp.bfloat16}
 
 
 @pytest.mark.parametrize(
@@ -48,15 +48,12 @@ HALF, FUSED = {"dtype": jnp.bfloat16}, {**TILES, "fused": True, "width": 16}
         (GPU, "softmax", HALF | {"edit_codes": lambda codes: codes}, "reference"),
         (GPU, "softmax", HALF | {"outputs": A}, "reference"),
         (GPU, "hyla_softmax", HALF, "reference"),
-        *((GPU, name, FUSED, "pallas") for name in ("hyla", "hyla_linear", "hyla_no_rmshead")),
-        (GPU, "hyla", FUSED | BIAS | DROPOUT, "pallas"),
-        (GPU, "hyla", FUSED | MASK, "tiled"),
-        (GPU, "hyla", FUSED | {"tile": 0}, "reference"),
-        (GPU, "hyla", FUSED | {"fused": False}, "tiled"),
-        (GPU, "hyla", FUSED | {"outputs": 1}, "reference"),
-        (GPU, "linear_rmshead", FUSED, "tiled"),
+        (GPU, "hyla", TILES | MASK, "tiled"),
+        (GPU, "hyla", TILES | {"tile": 0}, "reference"),
+        (GPU, "hyla", TILES | {"outputs": 1}, "reference"),
+        (GPU, "linear_rmshead", TILES, "tiled"),
         (CPU, "softmax", HALF, "reference"),
-        (CPU, "hyla", FUSED, "tiled"),
+        (CPU, "hyla", TILES, "tiled"),
         (CPU, "linear", CAUSAL, "reference"),
         (CPU, "linear", TILES | {"return_codes": True}, "chunked"),
         (CPU, "linear", {"tile": 4}, "tiled"),
@@ -89,26 +86,20 @@ def test_which_implementation_a_call_gets(device, name, changes, chosen, monkeyp
     ],
 )
 def test_devices_that_have_kernels(platform, capability, applies):
-    device = Device(platform, capability)
-    assert cudnn_applies(device, jnp.bfloat16, 512, 64) == applies
-    assert pallas_applies(device, jnp.float32, 8, 64) == applies
+    assert cudnn_applies(Device(platform, capability), jnp.bfloat16, 512, 64) == applies
 
 
 @pytest.mark.parametrize(
-    ("kernel", "arguments", "applies"),
+    ("arguments", "applies"),
     [
-        (cudnn_applies, (jnp.float32, 512, 64), False),
-        (cudnn_applies, (jnp.dtype("bfloat16"), 512, 64), True),
-        (cudnn_applies, (jnp.bfloat16, 1, 64), False),
-        *((cudnn_applies, (jnp.bfloat16, 37, D), D != 60 and D < 136) for D in (8, 60, 128, 136)),
-        (pallas_applies, (jnp.dtype("bfloat16"), 16, 16), True),
-        (pallas_applies, (jnp.dtype("float64"), 8, 64), False),
-        (pallas_applies, (jnp.float32, 17, 64), False),
-        *((pallas_applies, (jnp.float32, 8, D), False) for D in (4, 48)),
+        ((jnp.float32, 512, 64), False),
+        ((jnp.dtype("bfloat16"), 512, 64), True),
+        ((jnp.bfloat16, 1, 64), False),
+        *(((jnp.bfloat16, 37, D), D != 60 and D < 136) for D in (8, 60, 128, 136)),
     ],
 )
-def test_arrays_that_kernels_take(kernel, arguments, applies):
-    assert kernel(GPU, *arguments) == applies
+def test_arrays_that_cudnn_takes(arguments, applies):
+    assert cudnn_applies(GPU, *arguments) == applies
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,10 @@ import pytest
 
 from baselines.reproduction.cells import cells_of, config_of, has_levels, homes_of
 from baselines.reproduction.plan import operations_in
+from baselines.reproduction.queue import QUEUE, QUEUES, choose
 from baselines.reproduction.sets import FIGURES
 from baselines.reproduction.words import reported
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import read_board
 
 COUNTED = {
@@ -110,3 +112,11 @@ def test_a_run_of_several_figures_has_one_home():
 def test_figures_whose_rows_have_lengths_of_their_own_have_no_shorter_level():
     without = {name for name, figure in FIGURES.items() if not has_levels(figure)}
     assert without == {"figure-4", "figure-4-heads", "who-composes"}
+
+
+def test_a_queue_is_trained_in_its_order():
+    assert len(list(choose(QUEUES, {}))) == sum(map(len, QUEUES.values()))
+    [one] = [each for each in choose([QUEUE], {"heads": ["1"]}) if each.cells]
+    assert (one.figure.name, len(one.cells)) == ("figure-5c", 9)
+    with pytest.raises(ConfigurationError, match="figure='figure-9'"):
+        list(choose(["figure-9"], {}))

@@ -13,11 +13,14 @@ pytest.importorskip("safetensors")
 pytest.importorskip("sklearn")  # an analysis loads it, and entries name what is loaded
 from safetensors.numpy import load, save
 
+from baselines.encode import encoding_of
 from baselines.load import load_run, local_run
+from baselines.save import save_run
+from baselines.training.experiment import board_of, program_of
 from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards
 from helpers.tiny_runs import STEPS, assert_same_bits, tiny_options
-from sraven import OutputError
+from sraven import ConfigurationError, OutputError
 
 # huggingface_hub uploads in a way that its library for HTTP would have otherwise.
 pytestmark = pytest.mark.filterwarnings("ignore:Use 'content=")
@@ -250,3 +253,41 @@ def test_a_configuration_tells_how_large_the_parameters_may_be(hub, on_hub, tmp_
     before = len(hub.requests)
     hub.refused("evaluate", URI, "--author=A", "--out", tmp_path / "entry")
     assert not [path for _, path in hub.requests[before:] if path.endswith(WEIGHTS)]
+
+
+def test_what_is_exported_is_what_is_published_and_digests_name_the_parameters(hub, trained, tmp_path):
+    runs = [trained / name for name in ("fuzzy", "looped")]
+    hub.done("export", runs[0], tmp_path / "files")
+    hub.done("publish", runs[0], NAME, "--dry-run", f"--out={tmp_path / 'dry'}")
+    exported, dry = all_bytes(tmp_path / "files"), all_bytes(tmp_path / "dry")
+    assert {name for name in exported if exported[name] != dry[name]} == {"README.md"}
+    assert_same_bits(load_run(runs[0])[1], load_run(tmp_path / "files")[1])
+    said = json.loads(hub.done("export", *runs, tmp_path / "networks", "--json"))["sha256"]
+    assert {name.rsplit("-", 1)[0] for name in said} == {
+        f"{FUZZY_BOARD}-{network}-seed-0" for network in ("hyla", "looped-hyla")
+    }
+    for name, digest in said.items():
+        weights = (tmp_path / "networks" / name / WEIGHTS).read_bytes()
+        assert hashlib.sha256(weights).hexdigest() == digest
+    hub.done("evaluate", tmp_path / "files", "--out", tmp_path / "entry", "--author=A. Author")
+    assert hashlib.sha256(exported[WEIGHTS]).hexdigest() in (tmp_path / "entry" / "README.md").read_text()
+    assert "exists; choose another directory" in hub.refused("export", runs[0], tmp_path / "files")
+
+
+def test_states_of_another_shape_or_without_numbers_are_no_run(trained, tmp_path):
+    config, _ = load_run(trained / "fuzzy")
+    program = program_of(config, encoding_of(board_of(config).task))
+    state = program.initialise(np.uint32(0))
+    params = state.params
+    for changed, message in (
+        (
+            {**params, "out": {**params["out"], "bias": np.full(1, np.nan, np.float32)}},
+            "out.bias isn't finite",
+        ),
+        ({**params, "out": {**params["out"], "bias": np.zeros(2, np.float32)}}, r"'bias'\] has shape \(2,\)"),
+    ):
+        with pytest.raises(ConfigurationError, match=message):
+            save_run(state._replace(params=changed), config, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    save_run(state, config, tmp_path / "run")
+    assert_same_bits(params, load_run(tmp_path / "run", step=-1)[1])
