@@ -35,7 +35,7 @@ def forbid_pairs(table: Combinations, rules: Rules, shuffled: Shuffled) -> NDArr
     """Know the combinations with at most one rule of each pair; a random perfect matching pairs the rules."""
     pairs = zip(*_halves(shuffled(range(len(rules))), "pairs"), strict=True)
     both = [(table == one).any(axis=1) & (table == other).any(axis=1) for one, other in pairs]
-    return ~np.any(both, axis=0)
+    return ~np.asarray(np.any(both, axis=0))
 
 
 def separate_blocks(table: Combinations, rules: Rules, shuffled: Shuffled) -> NDArray[np.bool_]:
@@ -46,7 +46,7 @@ def separate_blocks(table: Combinations, rules: Rules, shuffled: Shuffled) -> ND
     order = [rule for members in kinds.values() for rule in shuffled(members)]
     one, _ = _halves(order, "blocks")
     inside = np.isin(table, one)
-    return inside.all(axis=1) | ~inside.any(axis=1)
+    return np.asarray(inside.all(axis=1) | ~inside.any(axis=1))
 
 
 def hold_out_repeats(table: Combinations, rules: Rules, shuffled: Shuffled) -> NDArray[np.bool_]:
@@ -57,7 +57,7 @@ def hold_out_repeats(table: Combinations, rules: Rules, shuffled: Shuffled) -> N
             f"holdout='repeats': no combination of {M} rules has {M} different ones, as there are "
             f"{len(rules)}; use M up to {len(rules)}"
         )
-    return (table[:, 1:] != table[:, :-1]).all(axis=1)
+    return np.asarray((table[:, 1:] != table[:, :-1]).all(axis=1))
 
 
 DIVISIONS: Mapping[str, Callable[[Combinations, Rules, Shuffled], NDArray[np.bool_]]] = {

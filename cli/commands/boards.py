@@ -40,8 +40,8 @@ def command(board_id: str | None, check: bool) -> None:
         click.echo(f"{board.id}: {found}", err=True)
     if board_id:
         [board] = boards
-        diverging = {"divergences": found._asdict()} if (found := board.divergences) else {}
-        content = {**board.content, "digest": board.digest, **diverging}
+        divergences = {"divergences": board.divergences._asdict()} if board.divergences else {}
+        content = {**board.content, "digest": board.digest, **divergences}
         print_outcome(value=content, text=lambda: _print_board(board))
         return
     headings = "board", "title", "ranked by", "train budget", "digest"

@@ -54,14 +54,14 @@ def combines_known(rows: Rows, known: Rows, order: int) -> NDArray[np.bool_]:
     """
     base = _base(rows, known)
     seen = _distinct(known, order, base)
-    return np.all([np.isin(subset, seen) for subset in _subsets(rows, order, base)], axis=0)
+    return np.asarray(np.all([np.isin(subset, seen) for subset in _subsets(rows, order, base)], axis=0))
 
 
 def count_new_pairs(rows: Rows, known: Rows) -> NDArray[np.int64]:
     """Return how many of the M(M−1)/2 pairs of parts of each combination no known one has: int64 ``[n]``."""
     base = _base(rows, known)
     seen = _distinct(known, 2, base)
-    return np.sum([~np.isin(pair, seen) for pair in _subsets(rows, 2, base)], axis=0, dtype=np.int64)
+    return np.asarray(np.sum([~np.isin(pair, seen) for pair in _subsets(rows, 2, base)], axis=0), np.int64)
 
 
 def _divergence(known: Rows, held_out: Rows, size: int, power: float) -> float:
