@@ -108,7 +108,6 @@ generate --M 2 --train 5 --test 0 --ood 0 --part 1/1 --out part
 merge part --out data
 verify data
 publish data user/name --dry-run
-export run files
 show
 ambiguity --M 2 -n 9
 {OF_OTHERS}
@@ -131,7 +130,7 @@ c4 prepare --source documents.txt --tokenizer train --vocab-size 277 --processes
 """A quick line of each command, one after the other in a folder."""
 
 ELSEWHERE = {
-    *("analyse", "curves", "evaluate", "reproduce", "text cost", "text submit"),
+    *("analyse", "curves", "evaluate", "export", "reproduce", "text cost", "text submit"),
     *("text ask", "text batch", "text collect"),
     *("c4 complete", "c4 fingerprint", "c4 sample"),
 }
