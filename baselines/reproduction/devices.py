@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import entry_points
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -59,9 +60,10 @@ class Devices(NamedTuple):
 
 
 def find_gpus() -> tuple[Gpu, ...]:
-    """Return the GPUs that this process may use; none without a driver, or if JAX is told otherwise."""
+    """Return the GPUs that this process may use; none without a driver, JAX's extra, or if JAX is told so."""
     command, platforms = shutil.which("nvidia-smi"), os.environ.get("JAX_PLATFORMS", "")
-    if command is None or not {*platforms.split(",")} & {"", "cuda", "gpu"}:
+    is_installed = any("cuda" in each.name for each in entry_points(group="jax_plugins"))
+    if command is None or not is_installed or not {*platforms.split(",")} & {"", "cuda", "gpu"}:
         return ()
     query = [command, "--query-gpu=index,uuid,name,memory.total", "--format=csv,noheader,nounits"]
     try:

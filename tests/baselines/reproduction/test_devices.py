@@ -4,6 +4,7 @@ import json
 import os
 import stat
 from contextlib import nullcontext, suppress
+from importlib.metadata import EntryPoint
 
 import pytest
 
@@ -53,11 +54,15 @@ def test_gpus_are_those_that_this_process_may_use(stand_in, monkeypatch, variabl
     for name in ("CUDA_VISIBLE_DEVICES", "JAX_PLATFORMS"):
         monkeypatch.delenv(name, raising=False)
     assert find_gpus() == ()
+    plugins = [EntryPoint("xla_cuda12", "jax_cuda12_plugin", "jax_plugins")]
+    monkeypatch.setattr("baselines.reproduction.devices.entry_points", lambda group: plugins)
     stand_in("nvidia-smi", "echo '0, GPU-a, NVIDIA H200, 143771'; echo '1, GPU-b, NVIDIA H200, 143771'")
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert [gpu.key for gpu in find_gpus()] == found
     assert {gpu.name for gpu in find_gpus()} <= {"NVIDIA H200"}
+    plugins.clear()
+    assert find_gpus() == ()
 
 
 def test_the_service_is_started_for_programs_that_share_a_gpu_and_stopped_whatever_happens(stand_in):
