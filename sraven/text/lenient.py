@@ -85,7 +85,8 @@ _RETRACTS = re.compile(
     r"|correction|scratch|disregard|ignore|retract|never ?mind|instead|rather|should (?:be|have)|must be"
     r"|second thoughts?|re-?(?:check|consider|think|do|compute|verif)\w*|double-check|revers\w+|swap\w*"
     r"|shift\w*|rotat\w+|permut\w+|reorder\w*|sort\w*|flip\w*|invert\w*|then (?:add|subtract|take|apply)"
-    r"|(?:each|every|all) (?:number|digit|entr|element|value)\w*|nein|falsch|нет|contradict\w*|strike|exchang\w*|transpos\w*|mirror\w*|unsure|uncertain|unclear)\b"
+    r"|(?:each|every|all) (?:number|digit|entr|element|value)\w*|nein|falsch|нет"
+    r"|contradict\w*|strike|exchang\w*|transpos\w*|mirror\w*|unsure|uncertain|unclear)\b"
     r"|(?:\bnot|n't|\bnever)\b[^\n.!?;,]{0,40}\b(?:it|right|correct|valid|fit|work|answer|final|true|sure|certain)\b"
     r"|不对|错|❌|✗|✘",
     re.IGNORECASE,
