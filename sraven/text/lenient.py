@@ -85,16 +85,17 @@ _RETRACTS = re.compile(
     r"|correction|scratch|disregard|ignore|retract|never ?mind|instead|rather|should (?:be|have)|must be"
     r"|second thoughts?|re-?(?:check|consider|think|do|compute|verif)\w*|double-check|revers\w+|swap\w*"
     r"|shift\w*|rotat\w+|permut\w+|reorder\w*|sort\w*|flip\w*|invert\w*|then (?:add|subtract|take|apply)"
-    r"|(?:each|every|all) (?:number|digit|entr|element|value)\w*|nein|falsch|нет)\b"
-    r"|(?:\bnot|n't|\bnever)\b[^\n.!?;,]{0,40}\b(?:it|right|correct|valid|fit|work|answer|final|true)\b"
+    r"|(?:each|every|all) (?:number|digit|entr|element|value)\w*|nein|falsch|нет"
+    r"|contradict\w*|strike|exchang\w*|transpos\w*|mirror\w*|unsure|uncertain|unclear)\b"
+    r"|(?:\bnot|n't|\bnever)\b[^\n.!?;,]{0,40}\b(?:it|right|correct|valid|fit|work|answer|final|true|sure|certain)\b"
     r"|不对|错|❌|✗|✘",
     re.IGNORECASE,
 )
 """Words behind an answer that may take it back or change it."""
 
 _UNASSERTED = re.compile(
-    r"\b(?:wrong|incorrect|mistaken?|false|suppos\w*|assum\w*|hypothe\w*|if|not|never|tempting|naive|trap|example)\b"
-    r"|n't\b|\be\.g\.",
+    r"\b(?:wrong|incorrect|mistaken?|false|suppos\w*|assum\w*|hypothe\w*|if|not|never|tempting|naive|trap|example|might|may|could)\b"
+    r"|n't\b",
     re.IGNORECASE,
 )
 """Words before a mark, in its sentence, with which it doesn't say what the answer is."""
@@ -188,6 +189,8 @@ def _read(
 
 def _is_asserted(text: str, start: int, end: int) -> bool:
     """Return whether nothing beside an answer, from its mark to its end, denies or changes it."""
+    if text[max(0, start - 9) : start].rstrip().endswith("e.g."):
+        return False
     before = re.split(r"[.!?\n\"]", text[max(0, start - _SENTENCE_LENGTH) : start])[-1]
     if _UNASSERTED.search(before):
         return False

@@ -186,8 +186,8 @@ def _rules(task: SRAVEN) -> list[dict[str, str]]:
 def _example_rows(rule: Rule, K: int) -> str:
     """Return two rows that follow a rule, such as ``3 4 5 · 6 7 0``."""
     if rule.draw:
-        drawn = rule.draw(*np.array(_STARTS).T % K, K)
-        rows = np.stack(np.broadcast_arrays(*drawn), axis=1).tolist()
+        first, second = np.array(_STARTS).T % K
+        rows = np.stack(np.broadcast_arrays(*rule.draw(first, second, K)), axis=1).tolist()
     else:  # distribute three
         rows = [[1, 4, 2], [2, 1, 4]] if K > 4 else [[0, 1, 2], [2, 0, 1]]
     return " · ".join(" ".join(map(str, row)) for row in rows)

@@ -37,8 +37,8 @@ UNREAD_SHOWN, UNREAD_LETTERS = 3, 80
 OnGraded = Callable[[Sequence[str], Grades, Grades], None]
 """Is called with ids, and with the verdicts on their replies by the strict and by the lenient reading."""
 
-READ = PARSED, TARGET, VALID = range(3)
-"""Verdicts of a reading, as `Sheet.sums` numbers them."""
+PARSED, TARGET, VALID = range(3)
+"""Verdicts of a reading, as the sums of a `Sheet` number them."""
 
 
 @dataclass(frozen=True)

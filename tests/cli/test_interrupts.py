@@ -21,7 +21,7 @@ COMMANDS = {
     "ambiguity": (GENERATE, "ambiguity --M 3 -n 3000000 --threads 2"),
     "verify": (GENERATE, "verify many --threads 1"),
     "text generate": (GENERATE, "text generate --M 3 -n 1000000 --out prompts.jsonl"),
-    "text score": ("sraven.text.scores.score_completions", "text score done.jsonl --out verdicts.jsonl"),
+    "text score": ("sraven.text.scores:score_completions", "text score done.jsonl --out verdicts.jsonl"),
     "score": ("sraven.core.submissions.submission:score_runs", "score {submission} --out scores.json"),
     "leaderboard": ("sraven.core.leaderboard.evidence:gather_evidence", "leaderboard --html page"),
 }

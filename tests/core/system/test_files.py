@@ -206,7 +206,6 @@ OWN_READERS = {
     ],
     "a journal, a line of bounded length at a time": ["sraven/core/dataset/directory.py"],
     "the reader itself": ["sraven/core/system/files.py"],
-    "replies, a line of bounded length at a time": ["sraven/text/completions.py"],
 }
 """Modules that read files by themselves, by why they may."""
 

@@ -191,6 +191,18 @@ UNCLEAR = {
         ),
         *("Answer: [3 6 2 0]. That isn't right.", "Answer: [3 6 2 0]. No.", "Answer: [3, 6, 2, 0]. 不对"),
         *("Answer: [3 6 2 0].\nThen add 1 to each number.", "Answer: [3 6 2 0] because it is not valid."),
+        *(
+            "Answer: [3 6 2 0]\nThis contradicts row 2.",
+            "Answer: [3 6 2 0]... not sure",
+            "e.g. Answer: [3 6 2 0]",
+        ),
+        *("Answer: [3 6 2 0]\nTake that with the last two exchanged.", "One might say: Answer: [3, 6, 2, 0]"),
+        *(
+            "Answer: [3 6 2 0] 是错的",
+            "Antwort: [3 6 2 0] ist falsch",
+            "答案：[3 6 2 0]吗？",
+            "Answer: [3 6 2 0] mod 4",
+        ),
         *("A common mistake: the answer is [3 6 2 0].", "Suppose we say: the answer is [3 6 2 0]."),
         *(
             r"$\boxed{[3 6 2 0]} + 1$",
