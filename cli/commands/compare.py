@@ -83,6 +83,11 @@ def _notes(seeds: Iterable[int], budgets: Sequence[int]) -> list[str]:
     return notes
 
 
+def _counts(found: "Difference") -> list[str]:
+    """Return the cells that say on how many instances each is better."""
+    return [f"{count:,.0f}" for count in found.better] if found.better else ["–"] * 2
+
+
 def _print_compared(found: "Compared") -> None:
     """Print a table for each split."""
     for name, method, seeds in zip("AB", found.methods, found.seeds, strict=True):
@@ -93,7 +98,7 @@ def _print_compared(found: "Compared") -> None:
                 metric,
                 *("–" if value is None else figure(value) for value in (each.first, each.second)),
                 *_cells(each),
-                *(f"{count:,.0f}" for count in each.better or ()),
+                *_counts(each),
             )
             for metric, each in metrics.items()
         ]

@@ -79,7 +79,8 @@ class Difference:
         corrected: p by Holm, for all differences that are made together.
         is_better: whether the first has the better score.
         better: on how many instances the first is better and on how many the second is, means over pairs of
-            seeds: McNemar's counts where instances are right or wrong. None without predictions.
+            seeds: McNemar's counts where instances are right or wrong. None without predictions, and where an
+            instance by itself has no value.
     """
 
     first: float | None
@@ -157,8 +158,13 @@ class Compared:
     splits: Mapping[str, Mapping[str, Difference]]
 
 
-def _wins(one: NDArray[np.float64], other: NDArray[np.float64], sign: int) -> tuple[float, float]:
-    """Return on how many instances one is better and the other is, given values ``[n, runs]`` of each."""
+def _wins(one: NDArray[np.float64], other: NDArray[np.float64], sign: int) -> tuple[float, float] | None:
+    """Return on how many instances one is better and the other is, given values ``[n, runs]`` of each.
+
+    None where an instance by itself has no value, as with a pooled R².
+    """
+    if np.isnan(one).all():
+        return None
     differences = [
         sign * (one[:, n] - other[:, k]) for n in range(one.shape[1]) for k in range(other.shape[1])
     ]
