@@ -1,6 +1,7 @@
 """`sraven text`: prompts out, completions in; from the prompts of a board to a submission."""
 
 import json
+import os
 from hashlib import sha256
 
 import pytest
@@ -291,6 +292,21 @@ def test_cost_is_known_before_anything_is_sent(done, second):
     dollars = pytest.approx((2 * estimated + 220_000) / 1e6)
     found = json.loads(done("text", "cost", "--board", SECOND, *prices))
     assert found == {**known, "output_tokens": 22_000, "cost_usd": dollars}
+
+
+@pytest.mark.parametrize("name", ["x.model", "x.json"])
+def test_what_is_endless_large_or_no_tokenizer_is_refused(refused, tmp_path, name):
+    pytest.importorskip("tokenizers" if name.endswith("json") else "sentencepiece")
+    path = tmp_path / name
+    line = ("text", "cost", "--board", SECOND, "--tokenizer", path)
+    path.write_bytes(b"{")
+    assert "is no tokenizer.json and no SentencePiece model" in refused(*line)
+    with path.open("wb") as file:
+        file.truncate(1 << 31)
+    assert "it has more than 67,108,864 bytes" in refused(*line)
+    path.unlink()
+    os.mkfifo(path)
+    assert "it is no plain file" in refused(*line)
 
 
 def make_pieces(path, texts):

@@ -1,6 +1,7 @@
 """Tokens and price of a run of a board, before anything is sent."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,19 @@ from cli.shared.questions import board_questions
 
 def _counter(path: Path) -> Callable[[str], int]:
     """Return what counts the tokens of a text by a tokenizer in a file."""
-    load: Callable[[str], Any]
+    from sraven.core.system.files import read_bounded
+
+    load: Callable[[bytes], Any]
     if path.suffix == ".json":
         with needs_extra("--tokenizer FILE.json", "transformers"):
             from tokenizers import Tokenizer
-        load = Tokenizer.from_file
+        load = Tokenizer.from_buffer
     else:
         with needs_extra("--tokenizer FILE.model", "baselines"):
             from sentencepiece import SentencePieceProcessor
-        load = SentencePieceProcessor
+        load = partial(SentencePieceProcessor, None)  # None for the file
     try:
-        tokenizer = load(str(path))
+        tokenizer = load(read_bounded(path))
     except Exception as error:  # each library has exceptions of its own
         reason = " ".join(str(error).split())
         raise click.UsageError(f"{path} is no tokenizer.json and no SentencePiece model: {reason}") from None
