@@ -16,8 +16,8 @@ from sraven.core.leaderboard.copies import equal_seeds
 from sraven.core.leaderboard.entries import entry_of
 from sraven.core.leaderboard.evidence import gather_evidence
 from sraven.core.leaderboard.export import make_rows
-from sraven.core.leaderboard.ranking import read_leaderboard
-from sraven.core.leaderboard.snapshot import SNAPSHOT, make_snapshot, read_snapshot
+from sraven.core.leaderboard.ranking import read_leaderboard, read_snapshot
+from sraven.core.leaderboard.snapshot import SNAPSHOT, make_snapshot
 from sraven.core.submissions.submission import differing, read_scores
 from sraven.core.tasks.families import references_of
 

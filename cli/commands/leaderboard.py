@@ -41,8 +41,7 @@ def find_standing(
     """
     from sraven import __version__
     from sraven.core.leaderboard.evidence import gather_evidence
-    from sraven.core.leaderboard.ranking import gather_own, read_leaderboard
-    from sraven.core.leaderboard.snapshot import read_snapshot
+    from sraven.core.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
     from sraven.core.leaderboard.unfiled import share_boards
     from sraven.core.submissions.submission import SUBMISSIONS
 

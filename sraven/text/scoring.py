@@ -93,7 +93,10 @@ class LadderScoring:
     def comparison(self) -> Comparison:
         """By the questions that are answered otherwise, however the answers are written."""
         found, W = compare_answers(self.hits), self.task.width
-        return found._replace(distance=lambda one, other: found.distance(one[:, :W], other[:, :W]))
+        distance = lambda one, other: found.distance(one[:, :W], other[:, :W])  # noqa: E731
+        return found._replace(
+            distance=distance, share=0.01, errors=None
+        )  # of one model, asked more than once
 
     def find_fault(self, predictions: NDArray[Any]) -> None:
         """Return nothing: whatever was read of a reply can be scored."""

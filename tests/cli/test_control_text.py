@@ -21,7 +21,7 @@ from helpers.tiny_language import LINE, make_tokenizer, write_corpus
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import is_seen
 from sraven.core.dataset.directory import JOURNAL
-from sraven.core.leaderboard.reproduced import REPRODUCED
+from sraven.core.leaderboard.maintainers import REPRODUCED
 from sraven.core.leaderboard.unfiled import score_folder
 from sraven.core.system.staging import STAGING
 from sraven.text.published import read_sets, write_files

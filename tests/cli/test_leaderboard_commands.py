@@ -131,9 +131,7 @@ def packaged(small_boards, run, filed, leaderboard, tmp_path, monkeypatch):
     """Make what is filed the standing that the package brings, and go where no checkout is."""
     path = tmp_path / "snapshot" / "standing.json"
     assert run("leaderboard", "--leaderboard", leaderboard, "--snapshot", path) == (0, f"{path}\n", "")
-    monkeypatch.setattr(
-        "sraven.core.leaderboard.snapshot._packaged", lambda: parse_snapshot(path.read_bytes())
-    )
+    monkeypatch.setattr("sraven.core.leaderboard.ranking.packaged", lambda: parse_snapshot(path.read_bytes()))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
 

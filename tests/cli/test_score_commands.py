@@ -100,14 +100,15 @@ def test_what_will_not_be_ranked_is_said_at_once(run, done, small_boards, leader
     one = write(tmp_path / "one", SRAVEN_BOARD, seeds=1)
     reason = "not ranked: fewer than 3 seeds on test, ood"
     assert done("score", one).splitlines()[-1].startswith(f"{reason}; ")
-    folder, line, _, last = done("submit", one, "--leaderboard", leaderboard).splitlines()
-    assert line.startswith(f"{reason}; ") and last == "Commit this folder and open a pull request."
+    folder, line, _, _, last = done("submit", one, "--leaderboard", leaderboard).splitlines()
+    command = f"git add {folder} && git commit -m 'sraven-small-v1: A method' && gh pr create --fill"
+    assert line.startswith(f"{reason}; ") and last == command
     assert (leaderboard / "submissions" / SRAVEN_BOARD).samefile(Path(folder).parent)
     standing = done("leaderboard", "--leaderboard", leaderboard)
     assert standing.splitlines()[-1] == f"{SRAVEN_BOARD}/{Path(folder).name}: {reason}"
     shutil.rmtree(folder)
     found = json.loads(done("submit", one, "--leaderboard", leaderboard, "--json"))
-    assert (found["folder"], found["ranked"], found["pull_request"]) == (folder, False, None)
+    assert (found["folder"], found["ranked"], found["pull_request"]) == (folder, False, command)
     assert [each["rule"] for each in found["unranked_because"]] == ["seeds"]
 
 
@@ -119,14 +120,6 @@ def test_trained_model_is_asked_how_many_settings_were_tried(done, small_boards,
     assert done("score", folder).splitlines()[-1].startswith(message)
     edit(folder, lambda content: content["training"].update(instances=0))
     assert message not in done("score", folder)
-
-
-def test_pull_request_without_a_client_files_nothing(
-    refused, small_boards, original, leaderboard, monkeypatch
-):
-    monkeypatch.setenv("PATH", "")
-    found = refused("submit", original, "--leaderboard", leaderboard, "--pr")
-    assert "--pr needs GitHub's command-line client" in found and snapshot(leaderboard) == {}
 
 
 WORK = """

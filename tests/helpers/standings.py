@@ -1,7 +1,8 @@
 """Standings of small boards, judged as real ones are, of evidence made by hand."""
 
 from helpers.evidence_example import make_evidence
-from sraven.core.leaderboard.ranking import judge_filed, judge_own, make_standings, of_board
+from sraven.core.leaderboard.maintainers import Maintained
+from sraven.core.leaderboard.ranking import judge, make_standings, of_board
 from sraven.core.leaderboard.standing import Leaderboard
 
 
@@ -10,12 +11,23 @@ def scoring(value, name=None, **options):
     return make_evidence(name or f"scores {value}", scores={"ood": {"accuracy": [value] * 3}}, **options)
 
 
-def judged(filed, own=(), reproduced=(), only=None):
-    """Return the standing of some evidence by ids, and of the reader's own by names."""
+def judged(filed, own=(), reproduced=(), only=None, before=None, **confirmed):
+    """Return the standing of some evidence by ids, and of the reader's own by names.
+
+    Args:
+        filed: evidence by ids.
+        own: and by names.
+        reproduced: ids of what a maintainer has run again.
+        only: id of a board; None for all.
+        before: a standing that was there before.
+        confirmed: what else `Maintained` has.
+    """
+    maintained = Maintained(frozenset(reproduced), **confirmed)
+    known = {entry.id: entry for entry in before.filed} if before else {}
 
     def rows(board):
-        lying = of_board(board, filed)
-        return judge_filed(lying, set(reproduced), {}) + judge_own(of_board(board, dict(own)), lying, {})
+        lying, mine = of_board(board, filed), of_board(board, dict(own))
+        return judge(lying, mine, pins={}, maintained=maintained, before=known)
 
     return Leaderboard(make_standings(only, rows, {}))
 

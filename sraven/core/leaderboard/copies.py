@@ -5,13 +5,11 @@ wrong. So two runs are copies if they differ by a small share of their own error
 scoring compares them. What is without error is equal of necessity, and proves nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, product
-
-import numpy as np
+from types import MappingProxyType
 
 from sraven.core.leaderboard.evidence import Evidence, run_name
-from sraven.core.submissions.submission import RANKED_SEEDS
 from sraven.core.tasks.families import scoring_of
 
 
@@ -48,29 +46,8 @@ def equal_seeds(evidence: Evidence) -> str:
     return ""
 
 
-def _extends(whole: Evidence, part: Evidence) -> bool:
-    """Return whether a submission adds seeds to one of the same authors that has too few for a rank."""
-    seeds = {run["seed"] for run in part.content["runs"]}
-    if part.board.is_text or len(seeds) >= RANKED_SEEDS:  # of text, one is enough for a rank
-        return False
-    runs, more = (
-        {name for split in each.board.splits for name in _runs(each, split)} for each in (part, whole)
-    )
-    same_authors = part.content["method"]["authors"] == whole.content["method"]["authors"]
-    return (
-        same_authors
-        and runs < more
-        and all(np.array_equal(part.predictions[name], whole.predictions[name]) for name in runs)
-    )
-
-
 def is_copy(first: Evidence, second: Evidence) -> bool:
-    """Return whether any run of one submission is a copy of any run of another, whatever their seeds.
-
-    One that adds seeds to another, which is filed and stays, is no copy of it.
-    """
-    if _extends(first, second) or _extends(second, first):
-        return False
+    """Return whether any run of one submission is a copy of any run of another, whatever their seeds."""
     return any(
         _are_copies((first, one), (second, other), split)
         for split in first.board.splits
@@ -78,14 +55,36 @@ def is_copy(first: Evidence, second: Evidence) -> bool:
     )
 
 
-def find_copies(entries: Mapping[str, Evidence]) -> dict[str, list[str]]:
-    """Return, for each entry of a board, the entries of which it is a copy, or that are copies of it.
+def find_copies(
+    entries: Mapping[str, Evidence],
+    earlier: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    replaced: Mapping[str, str] = MappingProxyType({}),
+    later: Collection[str] = (),
+) -> dict[str, list[str]]:
+    """Return, for each entry of a board, the entries of which it is a copy.
 
-    Which was first can't be known: submitters choose the dates of their folders.
+    An entry is a copy of those that were there before it, never the other way round: so nobody becomes one
+    by what others file. Submitters choose the dates of their folders, so what was there before is what the
+    maintainers' snapshot has. Of two that it hasn't, nobody knows which was first: each is one of the other.
+
+    Args:
+        entries: by their ids.
+        earlier: those that were there first, with what they were found to be copies of then.
+        replaced: entries that another one replaces, with that one: it is no copy of them or their copies.
+        later: those that come after all others.
     """
-    found: dict[str, list[str]] = {entry_id: [] for entry_id in entries}
-    for one, other in combinations(entries, 2):
-        if is_copy(entries[one], entries[other]):
-            found[one].append(other)
-            found[other].append(one)
+
+    def age(entry_id: str) -> int:
+        return 0 if entry_id in earlier else 2 if entry_id in later else 1
+
+    found = {entry_id: list(earlier.get(entry_id, ())) for entry_id in entries}
+    for one in entries.keys() - earlier.keys():
+        own = {old for old, new in replaced.items() if new == one}
+        found[one] = [
+            other
+            for other in entries
+            if other != one and other not in own and age(other) <= age(one)
+            if is_copy(entries[one], entries[other])
+            if not any(is_copy(entries[other], entries[old]) for old in own)
+        ]
     return found

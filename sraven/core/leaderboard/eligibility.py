@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
 
+from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board
 from sraven.core.boards.scoring import interval_over_combinations
 from sraven.core.leaderboard.copies import equal_seeds
@@ -21,6 +22,12 @@ a share of n instances whose mean is the ceiling c and whose variance is at most
 Chernoff's bound, five of the standard errors below are passed by one in 10^8 at most on the boards there
 are, and so by one in 10^6 among 20 seeds on two splits.
 """
+
+SELECTION = "test"
+"""The split by whose score the points of a grid are chosen."""
+
+AGREEMENT = "agreement"
+"""The rule that a maintainer may lift: see `sraven.core.leaderboard.maintainers`."""
 
 LEAST_BITS_PER_BYTE = 0.3
 """Below it no text of its kind is predicted: half of the least that Shannon's readers left open for
@@ -95,14 +102,42 @@ def _extra_data(context: Context) -> str:
 
 
 def _selection(context: Context) -> str:
-    held_out = context.training["selection_split"] in context.board.held_out
-    return "chosen by its scores on held-out combinations" if held_out else ""
+    split, trials = context.training["selection_split"], context.training.get("tuning_trials") or 1
+    if split in context.board.held_out:
+        return "chosen by its scores on held-out combinations"
+    if split is None and (trials > 1 or context.evidence.content.get("points")):
+        return "chosen among several settings by a split that it doesn't name"
+    return ""
 
 
 def _budget(context: Context) -> str:
-    most = max(context.board.train_budgets)
-    beyond = context.training["instances"] > most
-    return f"trained on more than {most:,} {context.board.budget_unit}" if beyond else ""
+    """A language model may have seen nothing of the benchmark; any other network learnt from something."""
+    instances, most = context.training["instances"], max(context.board.train_budgets)
+    if instances == 0 and not context.board.is_text:
+        return "says that it was trained on nothing"
+    return f"trained on more than {most:,} {context.board.budget_unit}" if instances > most else ""
+
+
+def _points(context: Context) -> str:
+    """The score that ranks must not choose among points of a grid: the best of many is best by luck, too."""
+    board, sign = context.board, 1 if context.board.higher_is_better else -1
+    own = context.score(SELECTION, board.metric) if board.primary_split != SELECTION else None
+    for point in context.evidence.content.get("points", ()) if own else ():
+        if sign * (point["scores"][SELECTION] - own["mean"]) > CLAIM_TOLERANCE:
+            return f"{SELECTION} chooses another point of its grid, {escape(point['name'])}"
+    return ""
+
+
+def _agreement(context: Context) -> str:
+    """Seeds of one network, of which wrong answers were changed, are wrong about the same instances."""
+    most = scoring_of(context.board.task).comparison.most_agreement
+    for split, (first, second, found) in context.evidence.agreement.items():
+        if found > most:
+            return (
+                f"seeds {first} and {second} err alike on {split} (agreement {found:.3f}; networks trained "
+                f"apart have {most:g} or less): a maintainer has to look"
+            )
+    return ""
 
 
 def no_fingerprint(board: Board, fingerprints: Mapping[str, str]) -> str:
@@ -228,8 +263,10 @@ ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     "selection": EligibilityRule(
         _selection, "choose by train or test, and say so in training.selection_split"
     ),
+    "grid": EligibilityRule(_points, "submit the predictions of that point, and this one among its points"),
     "budget": EligibilityRule(
-        _budget, "stop at the budget, and submit the predictions that the model makes there"
+        _budget,
+        "say what it saw in training.instances, and stop at the budget: submit what the model predicts there",
     ),
     "documents": EligibilityRule(
         _documents, "losses compare on the same documents alone: see `sraven c4 fingerprint`"
@@ -250,6 +287,9 @@ ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     "copies": EligibilityRule(
         lambda context: equal_seeds(context.evidence),
         "submit runs that were trained apart, each with a seed of its own",
+    ),
+    AGREEMENT: EligibilityRule(
+        _agreement, "say in the pull request how they were trained: near the ceiling, networks do agree"
     ),
 }
 """All rules by which an entry may have no rank, by name."""

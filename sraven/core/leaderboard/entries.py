@@ -46,6 +46,7 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
         interval=score.interval,
         combinations_interval=interval_over_combinations(primary, board.metric) if primary else None,
         combinations=_combinations(primary, board) if primary and not is_reference else None,
+        grid_range=_grid_range(content, board),
         tuning_trials=training.get("tuning_trials"),
         seeds=score.seeds,
         splits={split: _means(values["metrics"]) for split, values in scores["splits"].items()},
@@ -68,6 +69,12 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
         digest=evidence.digest,
         code_commit=method.get("code_commit"),
     )
+
+
+def _grid_range(content: Mapping[str, Any], board: Board) -> tuple[float, float] | None:
+    """Return what the other points of its grid score, in the submitter's words."""
+    scores = [point["scores"][board.primary_split] for point in content.get("points", ())]
+    return (min(scores), max(scores)) if scores else None
 
 
 def _means(scores: Mapping[str, Any]) -> dict[str, float | None]:

@@ -8,10 +8,11 @@ on: the submission, the board, and the code that scores.
 import hashlib
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from sraven.core.base.jsonable import as_json
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board, read_board
+from sraven.core.boards.scoring import DIGITS, Run
 from sraven.core.leaderboard.cache import read_kept, write_kept
 from sraven.core.submissions.submission import (
     Opened,
@@ -32,11 +34,12 @@ from sraven.core.submissions.submission import (
     scores_of,
 )
 from sraven.core.system.files import read_bounded
-from sraven.core.tasks.families import find_family
+from sraven.core.tasks.families import find_family, scoring_of
+from sraven.core.tasks.task import Arrays
 
-_FORMAT = 3
+_FORMAT = 4
 _CONTENT = "content"
-_DERIVED = ("scores", "totals", "errors", "beside")
+_DERIVED = ("scores", "totals", "errors", "beside", "agreement")
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ class Evidence:
         errors: by split, what it gets wrong, sorted: a `sraven.core.boards.diagnosis.ErrorRow` of all
             instances, as JSON. Nothing if nothing sorts the errors of the task.
         beside: by split and metric, scores by what its task has got since the board.
+        agreement: by split, the two seeds whose errors agree most, and how much; see
+            `sraven.core.tasks.comparison.Comparison`.
     """
 
     content: Mapping[str, Any]
@@ -63,6 +68,7 @@ class Evidence:
     predictions: Mapping[str, NDArray[Any]]
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    agreement: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
 
 def run_name(split: str, seed: int) -> str:
@@ -82,6 +88,19 @@ def _code_digest(family: str) -> str:
     return checksum.hexdigest()
 
 
+def _most_agreement(board: Board, truth: Arrays, runs: Sequence[Run]) -> tuple[int, int, float] | None:
+    """Return the two seeds whose errors agree most, and how much; None where that says nothing."""
+    kind = scoring_of(board.task).comparison
+    if kind.errors is None or len(runs) < 2:
+        return None
+    errors = [kind.errors(truth, run.predictions) for run in runs]
+    pairs = combinations(range(len(runs)), 2)
+    return max(
+        ((runs[a].seed, runs[b].seed, round(kind.agreement(errors[a], errors[b]), DIGITS)) for a, b in pairs),
+        key=lambda found: found[2],
+    )
+
+
 def make_evidence(
     submission: Submission,
     *,
@@ -99,10 +118,12 @@ def make_evidence(
         SubmissionError: if it claims other scores.
     """
     board, runs = submission.board, submission.runs
-    totals = {}
+    totals, agreement = {}, {}
     for split, found in runs.items():
-        summands = board.labels(split, found[0].predictions, threads=threads).summands
-        totals[split] = {name: float(column.sum()) for name, column in summands.items()}
+        labels = board.labels(split, found[0].predictions, threads=threads)
+        totals[split] = {name: float(column.sum()) for name, column in labels.summands.items()}
+        if most := _most_agreement(board, labels.arrays, found):
+            agreement[split] = most
     return Evidence(
         content=submission.content,
         board=board,
@@ -114,6 +135,7 @@ def make_evidence(
         },
         errors=errors or {},
         beside=scores_beside(submission, threads=threads),
+        agreement=agreement,
     )
 
 

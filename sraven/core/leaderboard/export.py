@@ -9,8 +9,7 @@ from typing import Any
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import one_line
 from sraven.core.boards.board import Board
-from sraven.core.leaderboard.ranking import gather_own, read_leaderboard
-from sraven.core.leaderboard.snapshot import read_snapshot
+from sraven.core.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
 from sraven.core.leaderboard.standing import Entry, Leaderboard, Standing, primary_ceiling
 from sraven.core.system.files import json_text, write_text
 

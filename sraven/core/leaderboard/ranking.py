@@ -11,28 +11,25 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sraven.core.base.errors import SubmissionError
+from sraven.core.base.errors import BoardError, SubmissionError
 from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board, board_ids, read_board
-from sraven.core.leaderboard.copies import find_copies, is_copy
-from sraven.core.leaderboard.eligibility import no_fingerprint, why_unranked
+from sraven.core.leaderboard.copies import find_copies
+from sraven.core.leaderboard.eligibility import AGREEMENT, SELECTION, no_fingerprint, reasons_unranked
 from sraven.core.leaderboard.entries import entry_of, reported_entries
 from sraven.core.leaderboard.evidence import Evidence, gather_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of, today, walk_filed
 from sraven.core.leaderboard.fingerprints import Pins, read_pins
+from sraven.core.leaderboard.maintainers import Maintained, read_maintained
 from sraven.core.leaderboard.ranges import rank_ranges
-from sraven.core.leaderboard.reproduced import read_reproduced
+from sraven.core.leaderboard.snapshot import SNAPSHOT, filed_before, packaged
 from sraven.core.leaderboard.standing import REFERENCE, REPRODUCED_BADGE, Entry, Leaderboard, Standing
 from sraven.core.submissions.runs import SCORES
 from sraven.core.submissions.submission import CLAIM_TOLERANCE, SUBMISSIONS, differing, read_scores
 
 _MOST_NAMED = 3
 
-SELECTION = "test"
-"""The split by whose score the points of a grid are chosen."""
-
-_POINT_PREFIXES = ("rate ", "decay ", "warm-up ")
-"""How those parts of a name begin that tell the points of a grid apart."""
+_NOTHING = Maintained()
 
 Judged = tuple[Entry, bool]
 """A row, and whether it may be ranked."""
@@ -46,16 +43,24 @@ def _copies_text(copies: Sequence[str]) -> str:
 
 
 def _judge(
-    entry_id: str, evidence: Evidence, copies: Sequence[str], pins: Pins, *, is_reproduced: bool = False
+    entry_id: str, evidence: Evidence, copies: Sequence[str], pins: Pins, maintained: Maintained
 ) -> Judged:
-    """Return the row of a submission, and whether it may be ranked.
+    """Return the row of a submission, and whether it may be ranked; no other entry has a say in it.
 
-    Of two entries with the same predictions nobody knows which was first. So neither is ranked, unless
-    a maintainer has run its code: that one is no copy.
+    A copy has no rank, unless a maintainer has run its code: that one is no copy.
     """
     entry = entry_of(entry_id, evidence)
-    reasons = why_unranked(evidence, pins.get(evidence.board.digest, {}))
+    is_reproduced = entry_id in maintained.reproduced
+    reasons = [
+        found.reason
+        for found in reasons_unranked(evidence, pins.get(evidence.board.digest, {}))
+        if found.rule != AGREEMENT or not (is_reproduced or entry_id in maintained.apart)
+    ]
     notes = [_copies_text(copies)] if copies and entry.family != REFERENCE else []
+    if chosen := maintained.points.get(entry_id):
+        reasons.append(f"{SELECTION} chooses another point of its grid, {chosen}")
+    if newer := maintained.replaced.get(entry_id):
+        reasons.append(f"replaced by {newer}")
     may_rank = not reasons and (is_reproduced or not notes) and entry.value is not None
     entry = replace(
         entry,
@@ -66,73 +71,41 @@ def _judge(
     return entry, may_rank
 
 
-def _grid_of(entry: Entry, evidence: Evidence) -> tuple[object, ...]:
-    """Return what points of a grid share: authors, budget, the name but for rate, decay and warm-up."""
-    parts = [part for part in entry.method.split(", ") if not part.startswith(_POINT_PREFIXES)]
-    form = entry.replies and entry.replies.form
-    return (*evidence.content["method"]["authors"], None, *parts, entry.budget, form)
-
-
-def _choose(entries: Mapping[str, Evidence], judged: Sequence[Judged]) -> list[Judged]:
-    """Return the rows; of each grid, only the point with the best score on `SELECTION` may be ranked.
-
-    The score that ranks must not choose: the best of many points is best by luck, too. So points that its
-    score keeps from a rank may be chosen, too.
-    """
-    rows = [(*row, _grid_of(row[0], each)) for row, each in zip(judged, entries.values(), strict=True)]
-    points: dict[object, list[tuple[float, Entry]]] = {}
-    for (entry, _, grid), evidence in zip(rows, entries.values(), strict=True):
-        found = entry.by_split.get(SELECTION) if evidence.board.primary_split != SELECTION else None
-        if found and found.value is not None:
-            value = found.value if evidence.board.higher_is_better else -found.value
-            points.setdefault(grid, []).append((value, entry))
-    chosen = []
-    for entry, may_rank, grid in rows:
-        of_grid = points.get(grid, [(0.0, entry)])
-        _, other = max(of_grid, key=lambda point: point[0])
-        if other.method == entry.method:
-            scores = [point.value for _, point in of_grid if point.value is not None]
-            if len({point.method for _, point in of_grid}) > 1 and scores:
-                entry = replace(entry, grid_range=(min(scores), max(scores)))
-        else:
-            message = f"{SELECTION} chooses another point of its grid, {other.id}"
-            entry = replace(entry, remark="; ".join(filter(None, [entry.remark, message])))
-            may_rank = False
-        chosen.append((entry, may_rank))
-    return chosen
-
-
-def judge_filed(entries: Mapping[str, Evidence], reproduced: set[str], pins: Pins) -> list[Judged]:
-    """Return the rows of what is filed for a board.
+def judge(
+    filed: Mapping[str, Evidence],
+    own: Mapping[str, Evidence] = MappingProxyType({}),
+    *,
+    pins: Pins,
+    maintained: Maintained = _NOTHING,
+    before: Mapping[str, Entry] = MappingProxyType({}),
+) -> list[Judged]:
+    """Return the rows of a board: of what is filed, and of what would be filed next, judged alike.
 
     Args:
-        entries: by their ids.
-        reproduced: ids of those that a maintainer has run again.
+        filed: by their ids.
+        own: the reader's, by what is shown of their directories.
         pins: fingerprints of the documents of corpora.
+        maintained: what maintainers say of entries.
+        before: entries of the snapshot by their ids; nothing that was filed later makes copies of them.
     """
-    copies = find_copies(entries)
-    judged = [
-        _judge(entry_id, evidence, copies[entry_id], pins, is_reproduced=entry_id in reproduced)
-        for entry_id, evidence in entries.items()
-    ]
-    return _choose(entries, judged)
-
-
-def judge_own(own: Mapping[str, Evidence], filed: Mapping[str, Evidence], pins: Pins) -> list[Judged]:
-    """Return the rows of the reader's own submissions to a board; what is filed keeps its rows.
-
-    Args:
-        own: by what is shown of their directories.
-        filed: what they may be copies of.
-        pins: fingerprints of the documents of corpora.
-    """
-    judged = []
-    for name, evidence in own.items():
-        others = {**filed, **{other: each for other, each in own.items() if other != name}}
-        copies = [other for other, each in others.items() if is_copy(evidence, each)]
-        entry, may_rank = _judge(name, evidence, copies, pins)
-        judged.append((replace(entry, date=None, own=True), may_rank))
-    return judged
+    own = {f"./{name}" if name in filed else name: evidence for name, evidence in own.items()}
+    entries = {**filed, **own}
+    earlier = {
+        name: before[name].copies
+        for name, evidence in filed.items()
+        if name in before and before[name].digest == evidence.digest
+    }
+    copies = find_copies(entries, earlier, maintained.replaced, own)
+    judged = {
+        name: _judge(name, evidence, copies[name], pins, maintained) for name, evidence in entries.items()
+    }
+    for name, (entry, may_rank) in judged.items():
+        points = [each.value for other, (each, _) in judged.items() if maintained.points.get(other) == name]
+        scores = [*entry.grid_range, *points] if entry.grid_range else points
+        known = [value for value in (entry.value, *scores) if value is not None]
+        entry = replace(entry, grid_range=(min(known), max(known)) if scores and known else None)
+        judged[name] = replace(entry, date=None, own=True) if name in own else entry, may_rank
+    return list(judged.values())
 
 
 def _ranked(board: Board, entries: Sequence[Judged]) -> tuple[Entry, ...]:
@@ -215,6 +188,7 @@ def read_leaderboard(
     pins: Pins | None = None,
     gather: Callable[[Path], Evidence] = gather_evidence,
     own: Mapping[str, Evidence] = MappingProxyType({}),
+    before: Mapping[str, Entry] | None = None,
 ) -> Leaderboard:
     """Return the standing of every board that ranks or has entries, or of one board.
 
@@ -226,11 +200,12 @@ def read_leaderboard(
         gather: returns what a submission shows, given its folder.
         own: what the reader's own submissions show, to stand among the filed ones, by what is shown of
             their directories.
+        before: entries of a snapshot by their ids; None for those of the package.
 
     Raises:
         ConfigurationError: if there is no such board.
     """
-    pins = read_pins() if pins is None else pins
+    pins, before = read_pins() if pins is None else pins, filed_before() if before is None else before
     if only:
         read_board(only)  # before anything is scored for a board that there isn't
     found: dict[str, Evidence] = {}
@@ -244,13 +219,40 @@ def read_leaderboard(
             found[entry_id] = _read_entry(each, gather)
         except Exception as error:  # whatever an untrusted entry breaks, it is reported and hides no other
             faults.append(fault_of(entry_id, error))
-    reproduced, misfits = read_reproduced(leaderboard, found, only)
+    maintained, misfits = read_maintained(leaderboard, found, only)
 
     def rows(board: Board) -> list[Judged]:
-        filed = of_board(board, found)
-        return judge_filed(filed, reproduced, pins) + judge_own(of_board(board, own), filed, pins)
+        filed, mine = of_board(board, found), of_board(board, own)
+        return judge(filed, mine, pins=pins, maintained=maintained, before=before)
 
     return Leaderboard(make_standings(only, rows, pins), (*faults, *misfits))
+
+
+def read_snapshot(
+    only: str | None = None, *, pins: Pins | None = None, own: Mapping[str, Evidence] = MappingProxyType({})
+) -> Leaderboard:
+    """Return the standing of every board that ranks or has entries, or of one board, as the package has it.
+
+    Args:
+        only: id of a board; None for all.
+        pins: fingerprints of the documents of corpora; None for those of this installation.
+        own: what the reader's own submissions show, by what is shown of their directories. There are no
+            predictions in the package, so nobody sees here whether they are copies of filed ones.
+
+    Raises:
+        ConfigurationError: if there is no such board.
+        BoardError: if this installation is damaged.
+    """
+    pins, known = read_pins() if pins is None else pins, packaged()
+
+    def rows(board: Board) -> list[Judged]:
+        digest, entries = known.get(board.id, (board.digest, ()))
+        if digest != board.digest:
+            raise BoardError(f"{SNAPSHOT} is of another {board.id}; reinstall sraven")
+        filed = [(replace(entry, rank=None, rank_range=None), entry.rank is not None) for entry in entries]
+        return filed + judge({}, of_board(board, own), pins=pins)
+
+    return Leaderboard(make_standings(only, rows, pins))
 
 
 def gather_own(

@@ -11,14 +11,9 @@ from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from sraven.core.base.errors import BoardError, ConfigurationError
-from sraven.core.boards.board import Board
-from sraven.core.leaderboard.evidence import Evidence
-from sraven.core.leaderboard.fingerprints import Pins, read_pins
-from sraven.core.leaderboard.ranking import Judged, judge_own, make_standings, of_board
 from sraven.core.leaderboard.standing import Combinations, Entry, Leaderboard, Replies, SplitScore
 from sraven.core.system.files import compact_json, write_text
 from sraven.core.untrusted.schemas import find_problem
@@ -95,32 +90,11 @@ def parse_snapshot(data: bytes) -> dict[str, tuple[str, tuple[Entry, ...]]]:
 
 
 @cache
-def _packaged() -> dict[str, tuple[str, tuple[Entry, ...]]]:
+def packaged() -> Mapping[str, tuple[str, tuple[Entry, ...]]]:
+    """Return what the package's own snapshot has; for the form and errors see `parse_snapshot`."""
     return parse_snapshot((files("sraven.core.leaderboard") / SNAPSHOT).read_bytes())
 
 
-def read_snapshot(
-    only: str | None = None, *, pins: Pins | None = None, own: Mapping[str, Evidence] = MappingProxyType({})
-) -> Leaderboard:
-    """Return the standing of every board that ranks or has entries, or of one board, as the package has it.
-
-    Args:
-        only: id of a board; None for all.
-        pins: fingerprints of the documents of corpora; None for those of this installation.
-        own: what the reader's own submissions show, by what is shown of their directories. There are no
-            predictions in the package, so nobody sees here whether they are copies of filed ones.
-
-    Raises:
-        ConfigurationError: if there is no such board.
-        BoardError: if this installation is damaged.
-    """
-    pins, packaged = read_pins() if pins is None else pins, _packaged()
-
-    def rows(board: Board) -> list[Judged]:
-        digest, entries = packaged.get(board.id, (board.digest, ()))
-        if digest != board.digest:
-            raise BoardError(f"{SNAPSHOT} is of another {board.id}; reinstall sraven")
-        filed = [(replace(entry, rank=None, rank_range=None), entry.rank is not None) for entry in entries]
-        return filed + judge_own(of_board(board, own), {}, pins)
-
-    return Leaderboard(make_standings(only, rows, pins))
+def filed_before() -> dict[str, Entry]:
+    """Return the entries of the package's snapshot by their ids: what maintainers have accepted so far."""
+    return {entry.id: entry for _, entries in packaged().values() for entry in entries}

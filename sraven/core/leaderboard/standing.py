@@ -119,8 +119,8 @@ class Entry:
         combinations: the scores of each, of which the range of its rank is made; None there too, and for
             references.
         seeds: number of seeds.
-        grid_range: the least and the most that the points of its grid score, where `test` chose it among
-            several.
+        grid_range: the least and the most that the points of its grid score, its own included; those of the
+            others are in the submitter's words.
         tuning_trials: how many settings were tried, in the submitter's words; None if that isn't said.
         splits: all metrics (means over seeds) by split.
         beside: by split, the metrics that its task has got since the board.

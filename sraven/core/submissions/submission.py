@@ -95,6 +95,12 @@ def board_problem(content: Mapping[str, Any], board: Board) -> str | None:
             f"training.selection_split is {quoted(split)}; expected a split of {board.id} "
             f"({', '.join(board.covered)}), or null if nothing was chosen"
         )
+    if (replaced := content.get("replaces")) and replaced.partition("/")[0] != board.id:
+        return f"replaces is {quoted(replaced)}; expected an entry of {board.id}"
+    needed = {board.primary_split, *({"test"} & set(board.splits))}
+    for number, point in enumerate(content.get("points", ())):
+        if not needed <= point["scores"].keys() <= set(board.splits):
+            return f"points[{number}].scores has other splits; expected {', '.join(sorted(needed))}"
     if not board.is_text:
         if found is not None:
             return f"has 'replies'; {board.id} takes predictions that are numbers, no replies"

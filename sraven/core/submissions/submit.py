@@ -7,7 +7,7 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -84,6 +84,8 @@ def write_submission(
     replies: Mapping[str, Any] | None = None,
     logs: Mapping[int, str | os.PathLike[str]] | None = None,
     claimed: Mapping[str, Mapping[str, float]] | None = None,
+    points: Sequence[Mapping[str, Any]] = (),
+    replaces: str | None = None,
     readme: str = "",
 ) -> None:
     """Write the directory of a submission, whole or not at all.
@@ -111,6 +113,10 @@ def write_submission(
         logs: for C4 alone, the training log of each seed: a file with a line of JSON for each step
             that was logged, with ``step`` (ascending), ``loss`` and other finite numbers.
         claimed: your own scores by split and metric, to be compared with the recomputed ones.
+        points: the other points of the grid: ``name``, and ``scores`` by split, the means of the board's
+            primary metric. One that does better on ``test`` should be submitted in place of this.
+        replaces: the filed entry that this one replaces, such as ``sraven-v1/20261121-hyla``, whose
+            predictions it may repeat. A maintainer confirms it.
         readme: free text in Markdown.
 
     Raises:
@@ -151,7 +157,8 @@ def write_submission(
         ],
         "environment": _environment(),
     }
-    content = _as_plain(content | ({"claimed": claimed} if claimed else {}))
+    more = {"claimed": claimed, "points": [*points], "replaces": replaces}
+    content = _as_plain(content | {name: value for name, value in more.items() if value})
     if problem := find_problem(content, "submission") or board_problem(content, loaded):
         raise ConfigurationError(f"the description of the submission: {problem}")
     with staged(goal) as folder:

@@ -20,6 +20,7 @@ from sraven import BoardError, ConfigurationError, standing
 from sraven.core.boards.board import board_ids, read_board
 from sraven.core.leaderboard import export, snapshot as shipped
 from sraven.core.leaderboard.filed import make_fault
+from sraven.core.leaderboard.ranking import read_snapshot
 from sraven.core.leaderboard.standing import Entry, Leaderboard, Replies, SplitScore, Standing
 from sraven.core.untrusted.schemas import read_schema
 
@@ -179,24 +180,26 @@ def packed(whole):
 @pytest.fixture
 def as_packaged(whole, monkeypatch):
     """Make the standing the one that the package brings."""
-    monkeypatch.setattr(shipped, "_packaged", lambda: shipped.parse_snapshot(packed(whole)))
+    monkeypatch.setattr(
+        "sraven.core.leaderboard.ranking.packaged", lambda: shipped.parse_snapshot(packed(whole))
+    )
 
 
 def test_it_is_read_back_as_it_was(whole, as_packaged):
-    read = shipped.read_snapshot(pins={})
+    read = read_snapshot(pins={})
     assert [each.entries for each in read.standings] == [each.entries for each in whole.standings]
     assert read.content == whole.content and read.date == "2026-11-23"
     ranks = [(entry.id, entry.rank) for entry in entries_of(read)]
     assert ranks == [(IDS[0], None), (IDS[2], None), (IDS[1], 1)]
-    read = shipped.read_snapshot(SRAVEN_BOARD, pins={}, own={"mine": scoring(0.65)})
+    read = read_snapshot(SRAVEN_BOARD, pins={}, own={"mine": scoring(0.65)})
     assert [(entry.id, entry.rank) for entry in entries_of(read)][2:] == [("mine", 1), (IDS[1], 2)]
 
 
 def test_board_without_entries_has_what_papers_report(monkeypatch, small_boards):
-    monkeypatch.setattr(shipped, "_packaged", dict)
-    [standing] = shipped.read_snapshot(SRAVEN_BOARD, pins={}).standings
+    monkeypatch.setattr("sraven.core.leaderboard.ranking.packaged", dict)
+    [standing] = read_snapshot(SRAVEN_BOARD, pins={}).standings
     assert [entry.badge for entry in standing.entries] == ["reported"]
-    assert_refused("there is no board 'nothing-v1'", shipped.read_snapshot, "nothing-v1", pins={})
+    assert_refused("there is no board 'nothing-v1'", read_snapshot, "nothing-v1", pins={})
 
 
 def test_it_is_written_whole_and_the_same_each_time(whole, tmp_path):
@@ -261,9 +264,9 @@ def test_what_is_no_json_is_refused(data):
 
 
 def test_another_version_of_a_board_is_refused(monkeypatch, small_boards):
-    monkeypatch.setattr(shipped, "_packaged", lambda: {SRAVEN_BOARD: ("0" * 64, ())})
+    monkeypatch.setattr("sraven.core.leaderboard.ranking.packaged", lambda: {SRAVEN_BOARD: ("0" * 64, ())})
     with pytest.raises(BoardError, match=f"is of another {SRAVEN_BOARD}; reinstall sraven"):
-        shipped.read_snapshot(pins={})
+        read_snapshot(pins={})
 
 
 def test_schema_has_all_that_a_row_has():

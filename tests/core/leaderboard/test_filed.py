@@ -10,11 +10,11 @@ import yaml
 
 from helpers.evidence_example import make_evidence, stated
 from helpers.refusals import assert_refused
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards, small_board
 from sraven import SubmissionError
 from sraven.core.leaderboard.filed import FIRST_DAY, filing_date, make_fault, walk_filed
+from sraven.core.leaderboard.maintainers import CONFIRMED, REPRODUCED, Maintained, read_maintained
 from sraven.core.leaderboard.ranking import read_leaderboard
-from sraven.core.leaderboard.reproduced import REPRODUCED, read_reproduced
 from sraven.core.page.page import make_page
 from sraven.core.submissions.submit import file_submission
 
@@ -200,9 +200,9 @@ PIN = {
 def read_pins(folder, content, only=None, entries=None):
     text = content if isinstance(content, str | bytes) else yaml.safe_dump(content)
     (folder / REPRODUCED).write_bytes(text if isinstance(text, bytes) else text.encode())
-    badges, faults = read_reproduced(folder, {RUN_AGAIN: EVIDENCE} if entries is None else entries, only)
+    found, faults = read_maintained(folder, {RUN_AGAIN: EVIDENCE} if entries is None else entries, only)
     assert all(fault.place.isprintable() and fault.reason.isprintable() for fault in faults)
-    return badges, [(fault.place, fault.reason) for fault in faults]
+    return set(found.reproduced), [(fault.place, fault.reason) for fault in faults]
 
 
 def changed(**changes):
@@ -215,7 +215,10 @@ def test_entry_that_was_run_again_has_the_badge(tmp_path):
 
 
 def test_nothing_is_nothing(tmp_path):
-    assert read_reproduced(tmp_path, {RUN_AGAIN: EVIDENCE}) == (set(), [])  # there is no file
+    assert read_maintained(tmp_path, {RUN_AGAIN: EVIDENCE}) == (
+        Maintained(frozenset()),
+        [],
+    )  # there is no file
     for content in ("", "# nothing yet\n", "{}", "null"):
         assert read_pins(tmp_path, content) == (set(), [])
 
@@ -262,10 +265,34 @@ def test_file_that_is_none_is_told_and_gives_no_badge(content, tmp_path):
 def test_link_is_not_followed(tmp_path):
     (tmp_path / "elsewhere").write_text(yaml.safe_dump({RUN_AGAIN: PIN}))
     (tmp_path / REPRODUCED).symlink_to(tmp_path / "elsewhere")
-    badges, [fault] = read_reproduced(tmp_path, {RUN_AGAIN: EVIDENCE})
-    assert badges == set() and fault.place == REPRODUCED
+    found, [fault] = read_maintained(tmp_path, {RUN_AGAIN: EVIDENCE})
+    assert not found.reproduced and fault.place == REPRODUCED
 
 
 def test_pins_of_other_boards_are_left_alone(tmp_path):
     content = {RUN_AGAIN: PIN, f"{FUZZY_BOARD}/20261121-a": {**PIN}}
     assert read_pins(tmp_path, content, SRAVEN_BOARD) == ({RUN_AGAIN}, [])
+
+
+def test_what_maintainers_confirm_must_fit_and_counts_for_no_more(tmp_path):
+    old, new, other = f"{SRAVEN_BOARD}/20261121-a", f"{SRAVEN_BOARD}/20261122-b", f"{FUZZY_BOARD}/20261121-c"
+    named = make_evidence("b")
+    named.content["replaces"] = old
+    entries = {old: EVIDENCE, new: named, other: make_evidence("c", small_board(FUZZY_BOARD))}
+    content = {
+        "points": {old: new, new: other, "nobody": old},
+        "replaced": {old: new, new: old},
+        "apart": [new, "nobody"],
+    }
+    (tmp_path / CONFIRMED).write_text(yaml.safe_dump(content))
+    found, faults = read_maintained(tmp_path, entries)
+    assert found == Maintained(frozenset(), {old: new}, {old: new}, frozenset({new}))
+    assert sorted(fault.reason.partition(";")[0] for fault in faults) == [
+        f"names {other}, which is of another board",
+        f"names {old}",
+        f"names {old}, whose submission.yaml doesn't say 'replaces'",
+        "there is no such entry",
+    ]
+    (tmp_path / CONFIRMED).write_text("points: [1]\n")
+    found, [fault] = read_maintained(tmp_path, entries)
+    assert found == Maintained() and fault.place == CONFIRMED

@@ -32,7 +32,7 @@ def ranks(found):
 
 
 def test_entry_says_what_was_filed(leaderboard, tmp_path):
-    said = {"name": "hyla", "paper": "https://x.org/p", "code": "http://x.org/c", "family": "f"}
+    said = {"name": "hyla", "paper": "https://x.org/p", "code": "http://x.org/c", "family": "mixer"}
     folder = write(tmp_path / "s", SRAVEN_BOARD, method=said)
     folder = file_submission(folder, leaderboard, day=date(2026, 11, 23))
     scores = json.loads((folder / "scores.json").read_text())
@@ -42,7 +42,7 @@ def test_entry_says_what_was_filed(leaderboard, tmp_path):
     splits = scores["splits"]
     accuracy = splits["ood"]["metrics"]["accuracy"]
     assert entry.id == f"{SRAVEN_BOARD}/20261123-hyla" and entry.date == "2026-11-23"
-    assert (entry.family, entry.description, entry.badge) == ("f", "It guesses.", "scored")
+    assert (entry.family, entry.description, entry.badge) == ("mixer", "It guesses.", "scored")
     assert (entry.rank, entry.remark, entry.seeds) == (1, "", 3)
     assert (entry.value, entry.standard_error) == (accuracy["mean"], accuracy["standard_error"])
     assert entry.interval == tuple(accuracy["interval"])
@@ -60,7 +60,7 @@ def test_entry_says_what_was_filed(leaderboard, tmp_path):
 def test_ranks_and_their_ranges_count_apart_for_each_budget():
     values = {"a": (0.3, 1_000), "b": (0.5, 1_001), "c": (0.7, 2_000), "d": (0.695, 2_000), "e": (0.8, 4_000)}
     entries = made("o", 0.99, training={"selection_split": "ood"})
-    for name, (value, instances) in {**values, "f": (0.1, 0), "g": (0.95, 4_001)}.items():
+    for name, (value, instances) in {**values, "f": (0.1, 1), "g": (0.95, 4_001)}.items():
         entries |= made(name, value, training={"instances": instances})
     entries = entries_of(judged(entries))
     assert [(entry.method, entry.budget, entry.rank, entry.rank_range) for entry in entries] == [

@@ -59,7 +59,20 @@ FAULTS = {
     ),
     "no name": (say("method", "name", value=""), "method.name is empty"),
     "long name": (say("method", "name", value="x" * 201), "has 201 characters; expected 200 or fewer"),
-    "family with hidden text": (say("method", "family", value="a\U000e0041"), "has U+E0041 (TAG LATIN"),
+    "family of its own": (
+        say("method", "family", value="reference\u200b"),
+        "expected one of None, 'transformer'",
+    ),
+    "family in other letters": (say("method", "family", value="Reference"), "expected one of None"),
+    "replacement of another board": (
+        say("replaces", value="x-v1/20261121-a"),
+        "expected an entry of sraven-small",
+    ),
+    "replacement elsewhere": (say("replaces", value="../20261121-a"), "expected the folder of a filed entry"),
+    "points without scores": (
+        say("points", value=[{"name": "a", "scores": {"ood": 0.5}}]),
+        "points[0].scores has other splits; expected ood, test",
+    ),
     "many packages": (
         say("environment", "packages", value={f"p{n}": "1" for n in range(501)}),
         "environment.packages has 501 entries; expected 500 or fewer",
