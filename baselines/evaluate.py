@@ -1,5 +1,6 @@
 """Trained runs onto their board: predictions of its splits, as a submission."""
 
+import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields, replace
@@ -18,7 +19,7 @@ from baselines.recipes import RECIPES, USUAL, defaults_of
 from baselines.runs.command import train_command
 from baselines.runs.directory import is_published
 from baselines.runs.log import Scores
-from baselines.runs.provenance import commit_of, hardware_of
+from baselines.runs.provenance import code_address, commit_of, hardware_of
 from baselines.runs.result import RESULT, add_evaluation
 from baselines.training.experiment import board_of
 from baselines.training.grid import SELECTION_SPLIT, SUMMARY
@@ -29,7 +30,9 @@ from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.estimate import standard_error
 from sraven.core.boards.board import Board, load_board, read_board
 from sraven.core.boards.scoring import score_plainly
+from sraven.core.submissions.submission import METHOD_FAMILIES
 from sraven.core.submissions.submit import check_new, write_submission
+from sraven.core.system.files import read_bounded
 from sraven.core.tasks.families import generator_of, scoring_of
 
 UNKNOWN = "unknown"
@@ -161,7 +164,7 @@ def write_entry(
         board_id: the board, see `evaluate_runs`; None for that on which they were trained.
         code_commit: of the code that trained the runs; None for what they have recorded.
         hardware: that trained them; None for what they have recorded.
-        tuning_trials: how many settings were tried; None if nobody says it.
+        tuning_trials: how many settings were tried; None for the points of their grid, if there is one.
 
     Returns:
         their scores.
@@ -188,6 +191,31 @@ def write_entry(
 def is_of_a_grid(run: Path) -> bool:
     """Return whether a run is one of a grid's, of which a point is chosen."""
     return (run.resolve().parent.parent / SUMMARY).is_file()
+
+
+def other_points(runs: Sequence[Path]) -> tuple[list[dict[str, Any]], int | None]:
+    """Return the other points of the grid that runs are of, and how many it has in all.
+
+    Raises:
+        OutputError: if the grid's summary can't be read.
+    """
+    if not runs or not is_of_a_grid(runs[0]):
+        return [], None
+    own = runs[0].resolve().parent
+    path = own.parent / SUMMARY
+    try:
+        points = json.loads(read_bounded(path))["points"]
+        others = [
+            {
+                "name": ", ".join(_in_words(name, value) for name, value in point["values"].items()),
+                "scores": {SELECTION_SPLIT: point["mean"]},
+            }
+            for point in points
+            if point["folder"] != own.name and point["mean"] is not None
+        ]
+        return others, len(points)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise OutputError(f"{path} can't be read ({error}); choose by `sraven train --grid` again") from None
 
 
 def keep_scores(
@@ -278,19 +306,25 @@ def describe_runs(
         authors: who submits.
         code_commit: of the code that trained the runs; None for what they have recorded.
         hardware: that trained them; None for what they have recorded.
-        tuning_trials: how many settings were tried; None if nobody says it.
+        tuning_trials: how many settings were tried; None for the points of their grid, if there is one.
     """
     first, command = configs[0], train_command(configs)
     length, unit = (first.length, "tokens") if isinstance(first, LanguageConfig) else (1, "instances")
     seen = first.steps * first.batch_size * length
-    is_chosen = unit == "instances" and any(map(is_of_a_grid, runs))
+    points, tried = other_points(runs)
+    trials, split = tuning_trials or tried, SELECTION_SPLIT
+    if unit == "tokens":
+        split, points = read_board(first.board).primary_split, []
+    commit, address = code_commit or commit_of(runs), code_address()
     return {
+        **({"points": points} if points else {}),
         "method": {
             "name": ", ".join([first.architecture, *_differences(first), f"{seen:,} {unit}"]),
-            "family": first.network,
+            "family": first.network if first.network in METHOD_FAMILIES else "other",
             "description": f"The baseline {first.in_words}: {command}",
             "authors": list(authors),
-            "code_commit": code_commit or commit_of(runs),
+            **({"code": address} if commit and address else {}),
+            "code_commit": commit,
             "license": "Apache-2.0",
         },
         "model": {
@@ -301,10 +335,10 @@ def describe_runs(
         },
         "training": {
             "instances": seen,
-            "selection_split": SELECTION_SPLIT if is_chosen else None,
+            "selection_split": split if (trials or 1) > 1 else None,
             "optimiser": OPTIMISERS[first.optimiser].title,
             "hardware": hardware or hardware_of(runs) or UNKNOWN,
-            "tuning_trials": tuning_trials,
+            "tuning_trials": trials,
         },
         "readme": f"Trained by\n\n    {command} --out runs\n",
     }

@@ -156,7 +156,7 @@ def test_baseline_is_trained_evaluated_and_filed(compiled, done, board, leaderbo
     config = make_config(board, "hyla", seed=3)
     assert (config.steps, config.warmup) == (640 // 32, 3)
     train(config, tmp_path / "run")
-    assert "hits" in done("evaluate", tmp_path / "run", "--out", tmp_path / "entry")
+    assert "hits" in done("evaluate", tmp_path / "run", "--author=A", "--out", tmp_path / "entry")
     done("submit", tmp_path / "entry", "--leaderboard", leaderboard)
     [standing] = read_leaderboard(leaderboard, only=BOARD).standings
     assert standing.entries[0].seeds == 1 and standing.entries[0].family == "transformer"

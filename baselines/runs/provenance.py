@@ -18,6 +18,7 @@ import jax
 from jax.sharding import Mesh
 
 from sraven.core.base.errors import OutputError
+from sraven.core.base.names import address_fault
 from sraven.core.base.spec import digest
 from sraven.core.compute.parallel import available_threads
 from sraven.core.system.files import write_json
@@ -37,19 +38,13 @@ _PROCESSORS = Path("/proc/cpuinfo")
 _SECONDS, _LONGEST = 30, 100
 
 
-@cache
-def code_commit(root: Path = _ROOT) -> str | None:
-    """Return the commit of the code that runs, if it lies in a checkout, and whether it was changed since.
-
-    Args:
-        root: the directory that holds the packages.
-    """
+def ask_git(*command: str, root: Path) -> str | None:
+    """Return what git says in a directory; None if it isn't installed, or fails."""
     git = shutil.which("git")
-    if git is None or not (root / ".git").exists():
+    if git is None:
         return None
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-
-    def ask(*command: str) -> str:
+    try:
         return subprocess.run(  # noqa: S603  # git, asked about the code that runs here
             [git, "--no-optional-locks", "-C", str(root), *command],
             env=environment,
@@ -58,12 +53,29 @@ def code_commit(root: Path = _ROOT) -> str | None:
             check=True,
             timeout=_SECONDS,
         ).stdout.strip()
-
-    try:
-        changed = ask("status", "--porcelain", "--untracked-files=no", "--", *PACKAGES)
-        return ask("rev-parse", "HEAD") + (CHANGED if changed else "")
     except (subprocess.SubprocessError, OSError):
         return None
+
+
+@cache
+def code_commit(root: Path = _ROOT) -> str | None:
+    """Return the commit of the code that runs, if it lies in a checkout, and whether it was changed since.
+
+    Args:
+        root: the directory that holds the packages.
+    """
+    if not (root / ".git").exists():  # the packages may lie within another's checkout
+        return None
+    changed = ask_git("status", "--porcelain", "--untracked-files=no", "--", *PACKAGES, root=root)
+    commit = ask_git("rev-parse", "HEAD", root=root)
+    return None if changed is None or commit is None else commit + (CHANGED if changed else "")
+
+
+def code_address(root: Path = _ROOT) -> str | None:
+    """Return where others find the repository of the code that runs, if its remote has a plain address."""
+    found = ask_git("remote", "get-url", "origin", root=root) if (root / ".git").exists() else None
+    address = (found or "").removesuffix(".git")
+    return None if address_fault(address) else address
 
 
 def _processor() -> str:

@@ -12,7 +12,7 @@ from cli.shared.options import argument_of, directory, read_integers
 from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.progress import progress_bar, quiet_downloads
-from sraven.core.base.escape import with_error
+from sraven.core.base.escape import escape, with_error
 
 if TYPE_CHECKING:
     from baselines.evaluate import Evaluation
@@ -28,11 +28,15 @@ if TYPE_CHECKING:
     "entry",
     dict,
     click.option(
-        "--author", "authors", multiple=True, default=("The SRAVEN maintainers",), show_default=True
+        "--author", "authors", multiple=True, help="Who submits; may be repeated.  [default: git's user.name]"
     ),
     click.option("--code-commit", help="Of the code of training.  [default: what training recorded]"),
     click.option("--hardware", help="Of training.  [default: what training recorded]"),
-    click.option("--tuning-trials", type=click.IntRange(1), help="Settings tried, the chosen one included."),
+    click.option(
+        "--tuning-trials",
+        type=click.IntRange(1),
+        help="Settings tried, the chosen one included.  [default: the points of the grid]",
+    ),
 )
 @click.option("--data", type=directory, multiple=True, help="c4: documents to evaluate on; may be repeated.")
 @click.option("--rows", type=click.IntRange(1), help="c4: of a batch.  [default: 32]")
@@ -88,12 +92,25 @@ def command(
     _evaluate_language(folders, out, **entry, **language)
 
 
+def _authors(given: Sequence[str]) -> Sequence[str]:
+    """Return who submits: who is named, else whom Git's configuration here names, which is said."""
+    if given:
+        return given
+    from baselines.runs.provenance import ask_git
+
+    if not (name := ask_git("config", "user.name", root=Path())):
+        raise click.UsageError("say who submits: --author NAME")
+    click.echo(f"the author is {escape(name)}, as git is configured; --author NAME says otherwise", err=True)
+    return [name]
+
+
 def _evaluate_board(runs: Sequence[Path], out: Path | None, **entry: Any) -> None:
     """Write a submission, and print what the runs score."""
     from baselines.evaluate import write_entry
 
     if out is None:
         raise click.UsageError("name the submission to write: --out DIR")
+    entry["authors"] = _authors(entry["authors"])
     found = write_entry(runs, out, **entry)
     scores = {
         "by_seed": {str(seed): scores for seed, scores in found.scores.items()},
@@ -141,6 +158,8 @@ def _evaluate_language(
     from baselines.training.sharding import make_mesh
 
     need_data("a run on c4-v1", data)
+    if out is not None:
+        options["authors"] = _authors(options["authors"])
     corpus = Corpus(*data)
     found = evaluate_language_runs(runs, corpus, out=out, bar=progress_bar, mesh=make_mesh(mesh), **options)
     print_outcome(value=found._asdict(), text=lambda: _print_losses(found, out))

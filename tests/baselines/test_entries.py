@@ -1,10 +1,15 @@
 """The name of a leaderboard entry, by the configuration of its runs."""
 
+import json
+
+import click
 import jax.numpy as jnp
 import pytest
 
 from baselines.evaluate import describe_runs
 from baselines.recipes import make_config
+from cli.commands.evaluate import _authors
+from sraven import OutputError
 from sraven.core.boards.board import read_board
 
 
@@ -34,3 +39,30 @@ def name_of(config):
 def test_its_name_says_in_what_it_differs_from_the_recipe(changes, words):
     config = make_config(read_board("sraven-v1"), "hyla", **changes)
     assert name_of(config) == f"hyla, {words}{config.steps * config.batch_size:,} instances"
+
+
+def test_points_and_trials_of_an_entry_are_those_of_its_grid(tmp_path):
+    config = make_config(read_board("sraven-v1"), "hyla")
+    run = tmp_path / "learning_rate=0.001" / "seed-0"
+    run.mkdir(parents=True)
+    means = {"learning_rate=0.001": 0.9, "learning_rate=0.003": 0.8, "learning_rate=1": None}
+    points = [
+        {"values": {"learning_rate": float(name.partition("=")[2])}, "folder": name, "mean": mean}
+        for name, mean in means.items()
+    ]
+    (tmp_path / "grid.json").write_text(json.dumps({"points": points}))
+    found = describe_runs([config], {"kernel": jnp.zeros(3)}, [run])
+    assert found["points"] == [{"name": "rate 0.003", "scores": {"test": 0.8}}]
+    assert found["training"]["tuning_trials"] == 3 and found["training"]["selection_split"] == "test"
+    (tmp_path / "grid.json").write_text("{")
+    with pytest.raises(OutputError, match=r"grid.json can't be read"):
+        describe_runs([config], {}, [run])
+
+
+def test_author_is_asked_for_or_taken_from_git_and_said(monkeypatch, capsys):
+    monkeypatch.setattr("baselines.runs.provenance.ask_git", lambda *command, root: None)
+    with pytest.raises(click.UsageError, match="say who submits: --author NAME"):
+        _authors(())
+    monkeypatch.setattr("baselines.runs.provenance.ask_git", lambda *command, root: "A. Author")
+    assert _authors(()) == ["A. Author"] and _authors(("B",)) == ("B",)
+    assert "the author is A. Author, as git is configured" in capsys.readouterr().err

@@ -147,7 +147,7 @@ def test_of_runs(run, finished, tmp_path, monkeypatch):
     (folder / "log.jsonl").write_text(LOG)
     [checksums] = folder.glob("checkpoints/*/sha256.json")
     [trained_by] = folder.glob("trained-by-*.json")
-    evaluate, curves = ["evaluate", folder], ["curves", folder]
+    evaluate, curves = ["evaluate", folder, "--author=A"], ["curves", folder]
     adopt = ["reproduce", "--adopt", folder, "--results", tmp_path / "results"]
     config = ["train", "fuzzylogic-v1", "--config", folder / "config.json", "--print-config"]
     harmless(run, folder / "config.json", json_texts, evaluate, curves, adopt, config)

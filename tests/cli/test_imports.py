@@ -63,7 +63,7 @@ def forget():
 
 def test_a_network_of_ones_own(done, refused, mine):
     """Trained, gone on with, evaluated and drawn; without its file, a line names the option."""
-    evaluate, analyse = ["evaluate", "run", "--out=entry"], ["analyse", "run", "--out=analysis"]
+    evaluate, analyse = ["evaluate", "run", "--author=A", "--out=entry"], ["analyse", "run", "--out=analysis"]
     line = [*LINE, "--network=each_alone"]
 
     def lacking(*words):
@@ -86,7 +86,7 @@ def test_a_network_of_ones_own(done, refused, mine):
     forget()
     done(*evaluate, mine)
     method = description(Path("entry"))["method"]
-    assert method["name"].startswith("each_alone, ") and method["family"] == "each_alone"
+    assert method["name"].startswith("each_alone, ") and method["family"] == "other"
     assert method["description"].startswith("The baseline network each_alone: sraven train ")
     assert "--attention none " in method["description"]
     assert "--network each_alone " in method["description"]
@@ -98,7 +98,7 @@ def test_a_network_of_ones_own(done, refused, mine):
 def test_a_mixer_needs_no_attention_and_a_transformer_one(done, run, refused):
     done(*LINE, "--network=mixer")
     done(*LINE, "--network=mixer", "--attention=none")  # is the same
-    done("evaluate", "run", "--out=entry")
+    done("evaluate", "run", "--author=A", "--out=entry")
     method = description(Path("entry"))["method"]
     assert method["family"] == "mixer" and method["name"].startswith("mixer, ")
     assert "loops=2 for runs of network='mixer'; expected 'looped'" in refused("evaluate", "run", "--loops=2")
@@ -113,7 +113,7 @@ def test_a_looped_run_predicts_and_takes_other_numbers_of_loops(done, refused):
     assert config.architecture == "looped linear" and list(params) == ["block_0", "embedding", "norm", "out"]
     assert predict(config, params, "ood", 3).shape == (3,)
     assert "looped linear" in done("curves", "run")
-    done("evaluate", "run", "--out=entry")
+    done("evaluate", "run", "--author=A", "--out=entry")
     assert description(Path("entry"))["method"]["name"].startswith("looped linear, ")
     found = json.loads(done("evaluate", "run", "--loops=1,2", "--json"))
     scores = json.loads(Path("run/result.json").read_text())["scores"]["splits"]
@@ -143,4 +143,6 @@ def test_what_runs_a_model_of_text_imports_as_well(refused, mine, words):
 )
 def test_what_is_imported_and_what_isnt(refused, mine, names, answer):
     Path("json.py").write_text("raise RuntimeError('run')")
-    assert answer in refused("evaluate", "nothing", "--out=entry", *(f"--import={name}" for name in names))
+    assert answer in refused(
+        "evaluate", "nothing", "--author=A", "--out=entry", *(f"--import={name}" for name in names)
+    )

@@ -73,7 +73,8 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
 
 def _grid_range(content: Mapping[str, Any], board: Board) -> tuple[float, float] | None:
     """Return what the other points of its grid score, in the submitter's words."""
-    scores = [point["scores"][board.primary_split] for point in content.get("points", ())]
+    scores = [point["scores"].get(board.primary_split) for point in content.get("points", ())]
+    scores = [score for score in scores if score is not None]
     return (min(scores), max(scores)) if scores else None
 
 

@@ -107,7 +107,7 @@ def test_submission_that_is_there_is_refused_before_documents_are_evaluated(
 ):
     monkeypatch.setattr("baselines.lm.session.document_losses", lambda *_, **__: pytest.fail("evaluated"))
     before = snapshot(entry[0].parent)
-    printed = sraven("evaluate", *runs, f"--data={language / VALIDATION}", f"--out={entry[0]}")
+    printed = sraven("evaluate", *runs, f"--data={language / VALIDATION}", "--author=A", f"--out={entry[0]}")
     assert printed == (2, "", f"error: {entry[0]} exists; choose another directory for the submission\n")
     assert snapshot(entry[0].parent) == before
 

@@ -185,7 +185,7 @@ def test_submission_to_another_board_is_reported_to_programs(other_board, monkey
     scores = {split: {"r2_per_sequence": 0.5 + place} for place, split in enumerate(sizes)}
     found = Evaluation(board, [read_run(other_board)], None, {}, {0: scores}, sizes)
     monkeypatch.setattr("baselines.evaluate.write_entry", lambda *_, **__: found)
-    line = ["evaluate", other_board, f"--out={tmp_path / 'entry'}"]
+    line = ["evaluate", other_board, "--author=A", f"--out={tmp_path / 'entry'}"]
     code, out, err = sraven(*line, "--json")
     reported = {"by_seed": {"0": scores}, "instances": sizes, "unranked": ["ood_terms"]}
     assert (code, json.loads(out), err) == (0, {"path": str(tmp_path / "entry"), "scores": reported}, "")
@@ -204,7 +204,14 @@ def test_runs_and_documents_that_can_not_be_are_refused(language, data, other_bo
     apart = "{} differs from {} in more than its seed"
     for message, *line in (
         ("--data DIR", run),
-        ("has the 364,608 documents of allenai/c4", run, data, out, f"--losses={tmp_path / 'losses'}"),
+        (
+            "has the 364,608 documents of allenai/c4",
+            run,
+            data,
+            "--author=A",
+            out,
+            f"--losses={tmp_path / 'losses'}",
+        ),
         (f"rows={1 << 40}: ", run, data, f"--rows={1 << 40}"),
         (apart.format(faster, run), run, faster, data),
         (apart.format(run, other_board), other_board, run),

@@ -145,7 +145,7 @@ def test_it_is_evaluated_and_analysed_as_the_run_itself(hub, trained, on_hub, tm
     local = shutil.copytree(trained / "fuzzy", tmp_path / "run")
     evaluated, analysed = [], []
     for each, out in ((local, "here"), (f"{URI}@v1", "there")):
-        text = hub.done("evaluate", each, "--out", tmp_path / out, "--json")
+        text = hub.done("evaluate", each, "--author=A", "--out", tmp_path / out, "--json")
         evaluated.append(json.loads(text)["scores"])
         brief = ("--out", tmp_path / f"{out}-analysed", "-n", 48, "--no-figures", "--json")
         analysed.append(json.loads(hub.done("analyse", each, *brief)))
@@ -230,15 +230,15 @@ def test_what_was_changed_on_the_hub_is_one_line(hub, on_hub, words, tmp_path):
     files = files_of(on_hub)
     files |= FAULTS[words](files)
     on_hub.commit({name: data for name, data in files.items() if data is not None})
-    said = hub.refused("evaluate", URI, "--out", tmp_path / "entry")
+    said = hub.refused("evaluate", URI, "--author=A", "--out", tmp_path / "entry")
     assert words in said and not (tmp_path / "entry").exists()
 
 
 def test_what_the_hub_says_is_one_line(hub, on_hub, tmp_path):
-    line = ("--out", tmp_path / "entry")
+    line = ("--author=A", "--out", tmp_path / "entry")
     assert "the Hub knows no such model" in hub.refused("evaluate", "hf://user/absent", *line)
     assert "there is no such revision" in hub.refused("evaluate", f"{URI}@v2", *line)
-    assert "names no model on the Hub" in hub.refused("analyse", "hf://evil/../x", *line)
+    assert "names no model on the Hub" in hub.refused("analyse", "hf://evil/../x", *line[1:])
     hub.fail = lambda method, path: 503 if path.endswith(WEIGHTS) else None
     assert "the Hub answered HTTP 503" in hub.refused("evaluate", URI, *line)
 
@@ -248,5 +248,5 @@ def test_a_configuration_tells_how_large_the_parameters_may_be(hub, on_hub, tmp_
     files = files_of(on_hub)
     on_hub.commit({**files, WEIGHTS: bytes(2 << 20)})
     before = len(hub.requests)
-    hub.refused("evaluate", URI, "--out", tmp_path / "entry")
+    hub.refused("evaluate", URI, "--author=A", "--out", tmp_path / "entry")
     assert not [path for _, path in hub.requests[before:] if path.endswith(WEIGHTS)]

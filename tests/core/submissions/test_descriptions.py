@@ -71,7 +71,7 @@ FAULTS = {
     "replacement elsewhere": (say("replaces", value="../20261121-a"), "expected the folder of a filed entry"),
     "points without scores": (
         say("points", value=[{"name": "a", "scores": {"ood": 0.5}}]),
-        "points[0].scores has other splits; expected ood, test",
+        "points[0].scores has other splits; expected test, ood, test at least",
     ),
     "many packages": (
         say("environment", "packages", value={f"p{n}": "1" for n in range(501)}),
