@@ -141,7 +141,9 @@ def _run(arguments: list[str] | None) -> int:
         return _fail(f"{error.format_message().rstrip('.')}; see {command} --help", 2)
     except click.ClickException as error:
         return _fail(error.format_message(), error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt) as error:
+        if isinstance(error.__cause__, EOFError):  # which click takes for an interrupt, too
+            return _fail(f"something that was read ends too early: {error.__cause__ or 'no more input'}", 1)
         return _fail("interrupted", _INTERRUPTED)
     except BrokenPipeError:  # as in `sraven show | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

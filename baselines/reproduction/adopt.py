@@ -12,7 +12,7 @@ from baselines.lm.session import evaluate_language_runs
 from baselines.reproduction.cells import Figures, as_planned, cells_of, homes_of
 from baselines.reproduction.records import Record, Scores, path_of, write_record
 from baselines.reproduction.sets import FIGURES
-from baselines.runs.directory import read_run
+from baselines.runs.directory import is_published, open_checkpoints, read_run
 from baselines.runs.provenance import commit_of, machine_of
 from baselines.runs.result import RESULT, read_result, result_of
 from baselines.training.sharding import own_mesh
@@ -95,6 +95,8 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
     config = read_run(folder)
     diverged = read_result(folder)["diverged"] if (folder / RESULT).is_file() else None
     found = result_of(folder, config, diverged)
+    if not is_published(folder):
+        open_checkpoints(folder, config).check_named()
     of_text: str | None = None
     scores: Scores = {}
     if diverged is None and isinstance(config, LanguageConfig):

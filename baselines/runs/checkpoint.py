@@ -125,7 +125,7 @@ class Checkpoints:
                 held = int(leaves.get(".step", step))
                 if held == step:
                     state = jax.tree.unflatten(jax.tree.structure(target), list(leaves.values()))
-                    if "run" not in json.loads(read_bounded(self._folder / str(step) / CHECKSUMS)):
+                    if not _names_its_run(self._folder / str(step)):
                         known = f"{self._folder / str(step)} doesn't say of which run it is"
                         remarks.append(f"{known}, as in earlier versions")
                     return Restored(step, state, "; ".join(remarks))
@@ -139,6 +139,19 @@ class Checkpoints:
         if steps:
             raise OutputError(f"no checkpoint is whole: {'; '.join(remarks)}; delete the run to start again")
         return None
+
+    def check_named(self) -> None:
+        """Check that the newest checkpoint says of which run it is: a record is made of no other.
+
+        Raises:
+            OutputError: if it is of the form of earlier versions, which anybody may have put there.
+        """
+        for step in self._steps()[:1]:
+            if not _names_its_run(self._folder / str(step)):
+                raise OutputError(
+                    f"{self._folder / str(step)} doesn't say of which run it is, as in earlier versions: "
+                    "it can be evaluated, but no record is made of it; train it again"
+                )
 
     def _steps(self) -> list[int]:
         """Return the steps of all checkpoints, the newest first."""
@@ -195,6 +208,14 @@ def _forget_late_calls(hook: Callable[[Any], Any]) -> Callable[[Any], None]:
             hook(unraisable)
 
     return pass_on
+
+
+def _names_its_run(folder: Path) -> bool:
+    """Return whether a checkpoint has the newest form, in which it names run and step."""
+    try:
+        return "run" in json.loads(read_bounded(folder / CHECKSUMS))
+    except (OSError, ValueError, TypeError, RecursionError):
+        return False
 
 
 def _files(folder: Path) -> list[str]:

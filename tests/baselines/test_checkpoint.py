@@ -15,7 +15,7 @@ from orbax.checkpoint import v1 as ocp
 from baselines.load import load_run
 from baselines.runs import checkpoint
 from baselines.runs.checkpoint import CHECKSUMS, Checkpoints
-from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
+from baselines.runs.directory import CHECKPOINTS, CONFIG, open_checkpoints, read_run
 from baselines.runs.log import LOG
 from baselines.runs.result import RESULT
 from baselines.training.step import State
@@ -242,6 +242,8 @@ def test_one_of_an_earlier_version_is_read_with_a_line_but_none_beyond_the_run(t
     assert_same_bits(tiny_run[1].params, load_run(tiny_copy)[1])
     said = capsys.readouterr().err
     assert f"{STEPS} doesn't say of which run it is, as in earlier versions" in said and said.count("\n") == 1
+    checkpoints = open_checkpoints(tiny_copy, tiny())
+    assert_refused("no record is made of it", checkpoints.check_named, error=OutputError)
     write_json(tiny_copy / CONFIG, values_of(tiny(steps=HALF)))
     for call in (load_run, lambda folder: train(tiny(steps=HALF), folder)):
         with pytest.raises(OutputError, match=f"its checkpoint is of step {STEPS}, and the run has {HALF}"):

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -27,7 +28,7 @@ from sraven.core.system.private import UnsafeFolderError, describe, private_fold
 with from_environment_alone():
     import numba as numba  # "as": it is imported from here
     import numba.core.config
-    from numba.core import event
+    from numba.core import caching, event
     from numba.extending import is_jitted
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -104,21 +105,55 @@ def _code_folder(package: str) -> Path | None:
         return None
 
 
+@cache
+def _say(path: str, problem: str) -> None:
+    """Warn, once in a process, that machine code isn't kept."""
+    warnings.warn(
+        f"machine code isn't kept in {escape(path)}, so it is compiled again: {escape(problem, 300)}",
+        CodeCacheWarning,
+        stacklevel=2,
+    )
+
+
+class _Cache(caching.FunctionCache):
+    """Machine code on disk. Where that can't be read or written, it is passed over, said once, and mended."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return what was kept; None if nothing was, or if it is damaged: the next save makes it anew."""
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception as error:  # whatever a cut file breaks: it is no more than a cache
+            _say(str(self.cache_path), f"a file there is damaged ({type(error).__name__})")
+            with suppress(OSError):
+                os.unlink(self._cache_file._index_path)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep machine code, if there is room."""
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        except OSError as error:
+            _say(str(self.cache_path), error.strerror or str(error))
+
+
 def _compile(function: F, **options: Any) -> F:
     options = {"nogil": True, "error_model": "numpy", **options}
     package = function.__module__.partition(".")[0]
     is_ours = package in sys.modules and hasattr(sys.modules[package], "__path__")
-    folder = _code_folder(package) if is_ours else None
+    compiled = numba.njit(**options)(function)
+    folder = _code_folder(package) if is_ours and is_jitted(compiled) else None
     if folder is None:
-        return cast(F, numba.njit(**options)(function))
+        return cast(F, compiled)
     before = _config.CACHE_DIR
-    _config.CACHE_DIR = str(folder)  # read when the function is decorated
+    _config.CACHE_DIR = str(folder)  # read when a cache is made
     try:
-        compiled = numba.njit(cache=True, **options)(function)
+        kept = _Cache(function)  # type: ignore[no-untyped-call]
+        if Path(str(kept.cache_path)).is_relative_to(folder):  # if the disk is full, Numba goes elsewhere
+            compiled._cache = kept
+    except RuntimeError:  # the function's file is within an archive, and has no time of change
+        _say(str(folder), f"{package} is imported from an archive")
     finally:
         _config.CACHE_DIR = before
-    if is_jitted(compiled) and not Path(str(compiled.stats.cache_path)).is_relative_to(folder):
-        return cast(F, numba.njit(**options)(function))  # the disk is full: Numba went elsewhere
     return cast(F, compiled)
 
 

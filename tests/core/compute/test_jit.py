@@ -185,6 +185,44 @@ def test_numba_keeps_code_in_no_other_place(monkeypatch):
     assert compiled(2, 3) == 5 and compiled.stats.cache_path is None
 
 
+def test_cut_files_are_passed_over_said_once_and_mended(tmp_path):
+    """As a loss of power or a full disk leaves them: each kind of file, cut to each length that differs."""
+    places = {"NUMBA_CACHE_DIR": str(tmp_path)}
+    assert run_program(tmp_path, places).stderr == ""
+    for kind in ("*.nbi", "*.nbc"):
+        files = list(tmp_path.rglob(kind))
+        for length in (0, 9):
+            for path in files:
+                path.write_bytes(path.read_bytes()[:length])
+            result = run_program(tmp_path, places)
+            assert (
+                result.stdout == DRAW
+                and result.stderr.count("CodeCacheWarning: machine code isn't kept") == 1
+            )
+            assert "a file there is damaged" in result.stderr
+            assert run_program(tmp_path, places).stderr == ""
+
+
+FULL = """
+import errno, os
+from numba.core import caching
+def full(*_): raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+caching.IndexDataCacheFile.save = full
+"""
+
+
+def test_no_room_for_machine_code_stops_nothing(tmp_path):
+    result = run_program(tmp_path, {"NUMBA_CACHE_DIR": str(tmp_path)}, FULL)
+    assert result.stdout == DRAW and result.stderr.count("Disk quota exceeded") == 1
+
+
+def test_what_is_imported_from_an_archive_runs(tmp_path):
+    archive = shutil.make_archive(str(tmp_path / "sraven"), "zip", PACKAGE.parent, "sraven")
+    places = {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": archive}
+    within = f"import sraven; assert {archive!r} in sraven.__file__\n"
+    assert run_program(tmp_path, places, within).stdout == DRAW
+
+
 def test_change_of_a_file_with_kernels_and_of_no_other_changes_the_digest(tmp_path):
     copy = shutil.copytree(PACKAGE, tmp_path / "sraven")
     found = [source_digest([PACKAGE])]
