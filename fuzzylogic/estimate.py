@@ -52,7 +52,7 @@ def estimate_ambiguity(
         n: number of sequences, from 2.
         threads: threads to use; None for all available ones.
     """
-    check_integer("n", n, 2, 1 << 40)
+    n = check_integer("n", n, 2, 1 << 40)
     parts = []
     for start in range(0, n, _PART):
         batch = task.sample(split, start, min(_PART, n - start), threads=threads)

@@ -49,7 +49,7 @@ def estimate_ambiguity(task: SRAVEN, split: str, n: int, *, threads: int | None 
         n: number of instances, from 2.
         threads: threads to use; None for all available ones.
     """
-    check_integer("n", n, 2, 1 << 40)
+    n = check_integer("n", n, 2, 1 << 40)
     has_all = len(task.combinations(split)) == len(task.combinations("all"))
     parts = []
     for start in range(0, n, _PART):

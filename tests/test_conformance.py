@@ -49,6 +49,13 @@ def test_every_task_has_an_example():
 # Random access
 
 
+def test_counts_and_indices_may_be_any_integers(task):
+    """NumPy's small ones wrap where they are added up."""
+    for start, count in ((np.uint8(255), 2), (254, np.uint8(3)), (np.int8(127), np.int64(4))):
+        assert same(task.sample("train", start, count), task.sample("train", int(start), int(count)))
+    assert len(task.split("train", np.uint8(255))[np.uint8(250) :]) == 5
+
+
 def test_an_equal_task_gives_the_same(task):
     other = replace(task)
     assert other == task and hash(other) == hash(task)

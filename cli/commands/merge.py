@@ -9,7 +9,7 @@ from cli.shared.options import any_path
 from cli.shared.outputs import output_directory, spare
 from cli.shared.printing import json_option
 from cli.shared.progress import documents_bar, progress_bar, resumable
-from cli.shared.writing import print_dataset, print_tokens
+from cli.shared.writing import print_dataset, print_tokens, warn_of_patterns
 
 
 @click.command(name="merge")
@@ -38,6 +38,7 @@ def command(parts: tuple[Path, ...], out: Path, force: bool) -> None:
         with resumable(out), documents_bar("merging") as (on_progress, _):
             print_tokens(merge_tokens(parts, out, force=force, on_progress=on_progress), out)
         return
+    warn_of_patterns(out)
     with resumable(out), progress_bar("merging", 0) as progress:
         manifest = merge_parts(parts, out, force=force, progress=progress)
     print_dataset(manifest, out)

@@ -13,9 +13,25 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+
+class _PlainFile(click.Path):
+    """A file that is there and has an end: a pipe may never have one, and its reader would wait."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path.
+
+        Raises:
+            click.BadParameter: if it is no plain file.
+        """
+        path = super().convert(value, param, ctx)
+        if not Path(path).is_file():
+            self.fail(f"{path} is no plain file; write what it holds into one", param, ctx)
+        return path
+
+
 any_path = click.Path(path_type=Path)
 file_path = click.Path(path_type=Path, dir_okay=False)
-existing_file = click.Path(path_type=Path, exists=True, dir_okay=False)
+existing_file = _PlainFile(path_type=Path, exists=True, dir_okay=False)
 directory = click.Path(path_type=Path, file_okay=False)
 """Types of what is read; `cli.shared.outputs` has those of what is written."""
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+from sraven.core.base.names import address_in
+
 OF_PLACE = frozenset({EACCES, EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, EPERM, EROFS})
 """Errors that another path would not have; the others, as of a full disk, pass when something is mended."""
 
@@ -64,7 +66,7 @@ class _Output(click.Path):
             click.BadParameter: if nothing can be written there.
         """
         path = Path(os.fsdecode(value))
-        if fault := _fault(path, self.dir_okay):
+        if fault := address_in(os.fsdecode(value)) or _fault(path, self.dir_okay):
             self.fail(fault, param, ctx)
         return path
 

@@ -11,6 +11,7 @@ import click
 
 from cli.shared.printing import print_outcome
 from cli.shared.progress import resumable, shards_bar
+from sraven.core.base.escape import escape
 
 if TYPE_CHECKING:
     from sraven.core.system.parts import Part
@@ -28,6 +29,8 @@ def write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str | 
     own = read_part(part) if part is not None else None
     out = out or Path(_directory_name(task) + (f"-part-{own.number}-of-{own.of}" if own else ""))
     bar = shards_bar(f"part {own}", None) if own else shards_bar("generating", sum(sizes.values()))
+    if own is None:
+        warn_of_patterns(out)
     with resumable(out), bar as (advance, shards):
         manifest = write_dataset(task, sizes, out, part=own, progress=advance, shards=shards, **how)
     if own is None:
@@ -82,9 +85,22 @@ def _describe_dataset(manifest: Mapping[str, Any], out: Path) -> None:
     # Without a slash, load_dataset would take some names for formats or packages.
     path = str(out) if "/" in str(out) else f"./{out}"
     path = path if out.name and out.name != ".." else str(out.resolve())
-    click.echo(f"\nfrom datasets import load_dataset\ndataset = load_dataset({json.dumps(path)})")
-    if any(sign in path for sign in ("*", "?", "[", "]", "::")):
-        click.echo("warning: load_dataset takes * ? [ ] and :: for patterns; rename the directory", err=True)
+    if not has_patterns(path):
+        click.echo(f"\nfrom datasets import load_dataset\ndataset = load_dataset({json.dumps(path)})")
+
+
+def has_patterns(path: str | Path) -> bool:
+    """Return whether `load_dataset` takes a directory's name for a pattern, and so never finds it."""
+    return any(sign in str(path) for sign in ("*", "?", "[", "]", "::"))
+
+
+def warn_of_patterns(out: Path) -> None:
+    """Warn, before the work, of a name that `load_dataset` can't load."""
+    if has_patterns(out):
+        click.echo(
+            f"warning: load_dataset takes * ? [ ] and :: for patterns, and won't find {escape(str(out))}",
+            err=True,
+        )
 
 
 def print_tokens(manifest: Mapping[str, Any], out: Path) -> None:

@@ -58,9 +58,10 @@ class Questions:
 
     def __post_init__(self) -> None:
         check_choice("split", self.split, self.task.splits)
-        check_integer("the number of questions", self.count, 1, MOST_QUESTIONS)
+        count = check_integer("the number of questions", self.count, 1, MOST_QUESTIONS)
+        object.__setattr__(self, "count", count)
         check_choice("form", self.form, tuple(FORMS))
-        check_integer("shots", self.shots, 0, MOST_SHOTS)
+        object.__setattr__(self, "shots", check_integer("shots", self.shots, 0, MOST_SHOTS))
 
     @property
     def name(self) -> str:

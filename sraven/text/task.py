@@ -114,9 +114,13 @@ class Ladder(Described):
                 f"rungs={self.rungs!r}: expected names of settings, such as M4-K8, each once"
             )
         object.__setattr__(self, "rungs", tuple(self.rungs))
-        check_integer("size", self.size, 1, _MOST_SIZE)
-        check_integer("shots", self.shots, self.fewest_shots, _MOST_SHOTS)
-        check_integer("edition", self.edition, 1, max(EDITIONS), "others take a newer sraven")
+        counts = {
+            "size": check_integer("size", self.size, 1, _MOST_SIZE),
+            "shots": check_integer("shots", self.shots, self.fewest_shots, _MOST_SHOTS),
+            "edition": check_integer("edition", self.edition, 1, max(EDITIONS), "others take a newer sraven"),
+        }
+        for name, value in counts.items():
+            object.__setattr__(self, name, value)
         _ = self.tasks  # refuses settings that there aren't
 
     @property
@@ -234,8 +238,8 @@ class Ladder(Described):
             ConfigurationError: for another split, or questions that there aren't.
         """
         advice = f"the ladder has {self.count:,} questions"
-        check_integer("start", start, 0, self.count, advice)
-        check_integer("count", count, 0, self.count - start, advice)
+        start = check_integer("start", start, 0, self.count, advice)
+        count = check_integer("count", count, 0, self.count - start, advice)
         return self.take(split, np.arange(start, start + count), threads=threads)
 
     def take(self, split: str, indices: ArrayLike, *, threads: int | None = None) -> Batch:

@@ -229,7 +229,7 @@ class Variant(Twins):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_integer("variant", self.variant, 0, self.size - 1)
+        object.__setattr__(self, "variant", check_integer("variant", self.variant, 0, self.size - 1))
 
     @property
     def config_name(self) -> str:

@@ -1,6 +1,7 @@
 """`sraven boards` and `sraven freeze`: what they print, and their exit codes."""
 
 import json
+import os
 import re
 from functools import partial
 
@@ -102,3 +103,10 @@ def test_boards_are_frozen_once(done, refused, monkeypatch, tmp_path):
         found = refused("freeze", definitions, "--out", tmp_path)
         assert "released boards never change: choose a new id and version" in found
     assert {path: json.loads(path.read_text()) for path in wanted} == wanted
+
+
+def test_definitions_that_never_end_or_are_nested_without_end_are_refused(refused, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert "is no plain file" in refused("freeze", tmp_path / "pipe")
+    (tmp_path / "deep").write_text("[" * 100_000)
+    assert "isn't a list of definitions of boards" in refused("freeze", tmp_path / "deep")

@@ -232,7 +232,9 @@ def attend_in_lanes(
     bias_HAT: Array,
     gate_AT: Array,
 ) -> Array:
-    """Return an attention's output ``[B, A, H, D]``; it computes in float32.
+    """Return an attention's output ``[B, A, H, D]``; it computes in float32, whatever the types are.
+
+    Compiled code takes addresses alone, so all arrays get their type and shape here.
 
     Args:
         attention: softmax or linear attention, or HYLA with or without RMSHead and ReLU.
@@ -240,13 +242,23 @@ def attend_in_lanes(
         key_BTHD: keys.
         value_BTHD: values.
         bias_HAT: added to the scores.
-        gate_AT: what dropout multiplies the latent codes by.
+        gate_AT: what dropout multiplies the latent codes by; both may be of what broadcasts to their shape.
+
+    Raises:
+        ValueError: if keys or values don't belong to the queries, or bias or gate doesn't broadcast.
     """
-    B, _, _, D = query_BAHD.shape
-    whole = [(0, -B % LANES), (0, 0), (0, 0), (0, 0)]
-    arrays = (jnp.pad(array, whole) for array in (query_BAHD * D**-0.5, key_BTHD, value_BTHD))
-    shared = (array.astype(f4) for array in (bias_HAT, gate_AT))  # JAX may be set to make them float64
-    return _attend(attention, *arrays, *shared)[:B]
+    (B, A, H, D), T = query_BAHD.shape, key_BTHD.shape[1]
+    if not key_BTHD.shape == value_BTHD.shape == (B, T, H, D):
+        raise ValueError(
+            f"keys {key_BTHD.shape} and values {value_BTHD.shape}: expected {(B, T, H, D)} of both, as "
+            f"queries are {query_BAHD.shape}"
+        )
+    whole, dtype = [(0, -B % LANES), (0, 0), (0, 0), (0, 0)], query_BAHD.dtype
+    given = (jnp.asarray(array, f4) for array in (query_BAHD, key_BTHD, value_BTHD))
+    query, key, value = (jnp.pad(array, whole) for array in given)
+    bias = jnp.broadcast_to(jnp.asarray(bias_HAT, f4), (H, A, T))
+    gate = jnp.broadcast_to(jnp.asarray(gate_AT, f4), (A, T))
+    return _attend(attention, query * f4(D**-0.5), key, value, bias, gate)[:B].astype(dtype)
 
 
 @partial(jax.custom_vjp, nondiff_argnums=(0,))

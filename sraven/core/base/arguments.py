@@ -1,6 +1,7 @@
 """Checks of what callers hand to the public functions."""
 
 from fractions import Fraction
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,20 @@ from sraven.core.base.escape import quoted
 def check_integer(name: str, value: Any, low: int, high: int, advice: str = "") -> int:
     """Return ``value`` as an int between ``low`` and ``high``, both allowed.
 
+    Go on with what is returned: sums of NumPy's small integers wrap.
+
     Raises:
         ConfigurationError: if it isn't one; the message ends with ``advice``.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+    try:
+        found = None if isinstance(value, bool) else index(value)
+    except TypeError:
+        found = None
+    if found is None or not low <= found <= high:
         raise ConfigurationError(
             f"{name}={quoted(value)}: expected an integer from {low:,} to {high:,}{advice and '; '}{advice}"
         )
-    return int(value)
+    return found
 
 
 def check_share(name: str, value: Any, advice: str) -> float:

@@ -4,6 +4,7 @@ What can't be seen, or hides where it leads, is refused. What only looks like so
 a Greek letter or a Cyrillic name is honest, and no list of look-alikes is complete.
 """
 
+import os
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -67,6 +68,13 @@ def host(address: str | None) -> str | None:
 def address_fault(address: str) -> str | None:
     """Return what is wrong with an address."""
     return None if host(address) else "isn't a plain address"
+
+
+def address_in(place: str | os.PathLike[str]) -> str:
+    """Return why a place to write to is none, if it is the address of a store; else an empty text."""
+    text = os.fspath(place)
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/{1,2}[^/]", text)  # paths lose the second slash
+    return f"{text} is an address ({scheme[1]}); name a folder here, and copy it there" if scheme else ""
 
 
 def _script(letter: str) -> str:

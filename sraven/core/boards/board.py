@@ -131,8 +131,9 @@ class Board(BoardFile):
         check_choice("split", split, tuple(self.covered))
         if split != "train":
             size = self.splits[split]
-            check_integer("start", start, 0, size, f"{split} of {self.id} has {size:,} instances")
-            check_integer("count", count, 0, size - start, f"{split} of {self.id} has {size:,} instances")
+            advice = f"{split} of {self.id} has {size:,} instances"
+            start = check_integer("start", start, 0, size, advice)
+            count = check_integer("count", count, 0, size - start, advice)
         return generator_of(self.task).sample(split, start, count, threads=threads)
 
     def labels(

@@ -11,7 +11,7 @@ from sraven.core.base.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.boards.ceilings import FIRST_DEFINITION, PLACES, rounded
 from sraven.core.boards.content import CORPUS, GENERATED, find_fault
 from sraven.core.boards.reference_levels import boards_folder
-from sraven.core.system.files import compact_json, write_text
+from sraven.core.system.files import compact_json, read_bounded, write_text
 from sraven.core.tasks.digests import digest_prompts, digest_split
 from sraven.core.tasks.families import (
     find_family,
@@ -34,8 +34,8 @@ def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]
         ConfigurationError: if it isn't such a file, or lacks one of them.
     """
     try:
-        boards = {board["id"]: board for board in yaml.safe_load(path.read_text("utf-8"))["boards"]}
-    except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        boards = {board["id"]: board for board in yaml.safe_load(read_bounded(path))["boards"]}
+    except (yaml.YAMLError, KeyError, TypeError, ValueError, RecursionError) as error:
         problem = " ".join(str(error).split())
         raise ConfigurationError(f"{path} isn't a list of definitions of boards: {problem}") from None
     for board_id in ids:

@@ -29,7 +29,10 @@ def lazy_names(
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, defined = homes[name]
-        value = getattr(import_module(module), defined)
+        try:
+            value = getattr(import_module(module), defined)
+        except AttributeError as error:  # Python would say that there is no such name, whatever the cause
+            raise ImportError(f"{module} can't be imported: {error}") from error
         setattr(sys.modules[package], name, value)
         return value
 

@@ -18,6 +18,7 @@ from secrets import token_hex
 from typing import Any, ClassVar, TypeVar
 
 from sraven.core.base.errors import OutputError
+from sraven.core.base.names import address_in
 from sraven.core.system.files import move_into_place, sync_directory, write_json
 from sraven.core.system.lock import LOCK, Lock
 
@@ -38,6 +39,8 @@ def directory_at(out: str | os.PathLike[str]) -> Path:
     Raises:
         OutputError: if there can be none.
     """
+    if address := address_in(out):
+        raise OutputError(address)
     try:
         return Path(out).expanduser()
     except RuntimeError as error:
@@ -74,6 +77,8 @@ def staged(goal: Path) -> Iterator[Path]:
         OutputError: if another process writes there, or ``goal`` exists at the end.
         OSError: if it can't be written, with the goal's own path.
     """
+    if address := address_in(goal):
+        raise OutputError(address)
     goal.parent.mkdir(parents=True, exist_ok=True)
     staging = goal.with_name(f".{goal.name}{STAGING}")
     check_staging(staging)

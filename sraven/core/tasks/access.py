@@ -133,9 +133,9 @@ class RandomAccess(Described, ABC, Generic[B]):
                 doesn't fit.
             CapacityError: with ``answers="unique"``, if next to no instance has one answer.
         """
-        check_integer("start", start, 0, INDEX_LIMIT)
-        check_integer("count", count, 0, INDEX_LIMIT - int(start))
-        indices = np.arange(start, int(start) + int(count), dtype=np.uint64)
+        start = check_integer("start", start, 0, INDEX_LIMIT)
+        count = check_integer("count", count, 0, INDEX_LIMIT - start)
+        indices = np.arange(start, start + count, dtype=np.uint64)
         batch = self.empty_batch(len(indices)) if out is None else self._checked(out, len(indices))
         self.fill(split, indices, batch, threads)
         return batch

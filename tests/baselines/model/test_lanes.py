@@ -62,6 +62,20 @@ def test_a_call_without_bias_and_dropout(name, wide):
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4)
 
 
+@pytest.mark.parametrize("name", ["softmax", "hyla"])
+def test_types_and_shapes_that_differ_are_made_alike_before_addresses_count(name):
+    """Compiled code would read beyond what is shorter: keys of 16 bits, one bias or gate for all."""
+    query, key, value, bias = arrays()
+    halves = [jnp.asarray(array, jnp.bfloat16) for array in (key, value)]
+    found = attend_in_lanes(ATTENTION[name], query, *halves, bias[:, :1, :1], np.float32(2))
+    whole = [np.asarray(array, np.float32) for array in halves]
+    biases = np.broadcast_to(bias[:, :1, :1], bias.shape)
+    wanted = attend_in_lanes(ATTENTION[name], query, *whole, biases, np.full((A, T), 2, np.float32))
+    np.testing.assert_array_equal(found, wanted)
+    with pytest.raises(ValueError, match="expected"):
+        attend_in_lanes(ATTENTION[name], query, key[:, :-1], value, bias, gate())
+
+
 def test_scores_so_large_that_most_weights_vanish():
     """What a softmax leaves of them is exact: e^x is 0 or 1 there."""
     query, key, value, bias = arrays()
