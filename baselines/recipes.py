@@ -85,4 +85,7 @@ def make_config(
         **look_up("recipe", recipe, RECIPES),
         **given,
     }
+    if "warmup" not in given and values["warmup"] > values["steps"]:  # of a short run, the same share
+        whole = max(1, board.train_budget // max(1, batch_size))
+        values["warmup"] = values["warmup"] * values["steps"] // whole
     return check_warmup(RunConfig(**values))

@@ -14,12 +14,15 @@ def sequences(batch: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
     """Return a batch as sequences, those that the JAX baselines see (section 3 of the paper).
 
     Args:
-        batch: tensors with ``inputs`` float32 ``[B, N, L]`` and ``targets`` float32 ``[B, N]``.
+        batch: tensors with ``inputs`` float32 ``[B, N, L]``, or flat ``[B, N · L]`` as of `load_dataset`,
+            and ``targets`` float32 ``[B, N]``.
 
     Returns:
         tokens, float32 ``[B, N, L + 1]``: the inputs and the target of each point, 0 for that of the last,
         which is asked for; and that target, float32 ``[B]``.
     """
-    tokens = torch.cat([batch["inputs"], batch["targets"][..., None]], dim=-1)
+    targets = batch["targets"]
+    inputs = batch["inputs"].reshape(*targets.shape, -1)  # a dataset's rows are flat
+    tokens = torch.cat([inputs, targets[..., None]], dim=-1)
     tokens[:, -1, -1] = 0.0
-    return tokens, batch["targets"][:, -1]
+    return tokens, targets[:, -1]

@@ -1,5 +1,6 @@
 """Re-check a dataset directory, of either task."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -38,9 +39,10 @@ def _describe(report: "Report") -> Iterator[str]:
 @click.option(
     "--thorough", is_flag=True, help="Check each instance by the second implementation, not one of 16."
 )
+@click.option("--downloaded", is_flag=True, help="Ignore what a download leaves: .cache, .git, .DS_Store.")
 @threads_option
 @json_option
-def command(directory: str, full: bool, thorough: bool, threads: int | None) -> None:
+def command(directory: str, full: bool, thorough: bool, downloaded: bool, threads: int | None) -> None:
     """Re-check a dataset directory: all of it is generated again and compared.
 
     Exits with 1 if anything is wrong, or is there that isn't part of the dataset. Of a dataset on the Hub,
@@ -58,11 +60,13 @@ def command(directory: str, full: bool, thorough: bool, threads: int | None) -> 
     if not directory.startswith(PREFIX):
         if full:
             raise click.UsageError(f"--full is for datasets on the Hub, {PREFIX}USER/NAME")
-        _verify(Path(directory), thorough, threads)
+        if not Path(directory).exists() and re.fullmatch(r"[\w.-]+/[\w.-]+", directory):
+            raise click.UsageError(f"there is no {directory}; a dataset on the Hub is {PREFIX}{directory}")
+        _verify(Path(directory), thorough, threads, downloaded)
         return
     if thorough and not full:
         raise click.UsageError("--thorough needs the data; add --full to download it")
-    from sraven.core.hub.remote import downloaded, verify_remote
+    from sraven.core.hub.remote import downloaded as download, verify_remote
     from sraven.core.hub.service import read_place
     from sraven.text import benchmark, published
 
@@ -71,7 +75,7 @@ def command(directory: str, full: bool, thorough: bool, threads: int | None) -> 
     if report.faults or not full:
         _print_remote(report)
         return
-    with downloaded(report) as folder:
+    with download(report) as folder:
         _verify(folder, thorough, threads)
 
 
@@ -103,7 +107,7 @@ def _conclude(faults: Sequence[str], value: Mapping[str, Any], lines: Iterable[s
         raise SystemExit(1)
 
 
-def _verify(directory: Path, thorough: bool, threads: int | None) -> None:
+def _verify(directory: Path, thorough: bool, threads: int | None, downloaded: bool = False) -> None:
     """Generate a dataset directory again, compare, and print what was found."""
     from sraven.text.benchmark import MANIFEST
 
@@ -111,12 +115,16 @@ def _verify(directory: Path, thorough: bool, threads: int | None) -> None:
         _verify_questions(directory)
         return
     from sraven.core.dataset.manifest import read_manifest
+    from sraven.core.verification.files import DOWNLOADED
     from sraven.core.verification.verify import verify_dataset
 
     sizes = read_manifest(directory)["sizes"]
     try:
         with progress_bar("verifying", sum(sizes.values())) as progress:
-            report = verify_dataset(directory, threads=threads, thorough=thorough, progress=progress)
+            ignored = DOWNLOADED if downloaded else ()
+            report = verify_dataset(
+                directory, threads=threads, thorough=thorough, ignored=ignored, progress=progress
+            )
     except KeyboardInterrupt:
         raise Stopped("interrupted; nothing was changed", 130) from None
     _conclude(report.faults, asdict(report), _describe(report))

@@ -4,6 +4,7 @@ Their options are the fields of its tasks' dataclass, which is the home of each 
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from inspect import cleandoc
 from pathlib import Path
 from pkgutil import resolve_name
@@ -18,6 +19,7 @@ from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_outcome, print_renderables, print_rows
 from cli.shared.progress import Stopped
 from cli.shared.writing import write
+from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.spec import settings_of
 from sraven.core.system.isolation import elsewhere
 from sraven.core.tasks.families import FAMILIES, find_family
@@ -66,8 +68,17 @@ def task_argument(family: Family, measuring: bool = False, **defaults: Any) -> C
             if isinstance(default, bool) and name in values:
                 values[name] = default is not values[name]  # a switch turns it over
         given = {name: value for name, value in values.items() if value is not None}
-        task: GeneratedTask = resolve_name(family.task)(**given)
-        return task
+        make_task: Callable[..., GeneratedTask] = resolve_name(family.task)
+        try:
+            return make_task(**given)
+        except ConfigurationError:
+            if "holdout" not in values or is_given("holdout"):
+                raise
+            with suppress(
+                ConfigurationError
+            ):  # so small a task that nothing can be held out, unless asked for
+                return make_task(**{**given, "holdout": 0.0})
+            raise
 
     return argument_of("task", make, *(field_option(kind, name, **defaults) for name in names))
 

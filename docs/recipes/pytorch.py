@@ -225,13 +225,17 @@ def main():
     parser.add_argument("--steps", type=int, help="of 128 instances; the board's budget unless given")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--workers", type=int, default=2, help="processes that make batches")
+    parser.add_argument(
+        "--workers", type=int, default=0, help="processes that make batches; 0 is fastest here"
+    )
     parser.add_argument("--out", required=True, help="folder for the submission; must not exist")
     options = parser.parse_args()
     if os.path.exists(options.out):
         parser.error(f"{options.out} exists; choose another folder")
 
     board = sraven.load_board(options.board)
+    if board.task.name not in SEQUENCES:
+        parser.error(f"{options.board} has no training split; choose a board of {' or '.join(SEQUENCES)}")
     of = SEQUENCES[board.task.name](board.task)
     options.steps = options.steps or board.train_budget // BATCH
     folder = f"{options.out}-checkpoints/{options.board}-{options.attention}-{options.steps}"

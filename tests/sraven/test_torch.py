@@ -122,4 +122,9 @@ def test_sequences_of_fuzzy_logic_are_those_of_the_baselines():
     expected = encode_fuzzylogic(task).tokens({k: jnp.asarray(v) for k, v in batch._asdict().items()})
     assert np.array_equal(tokens.numpy(), expected)
     assert np.array_equal(target.numpy(), batch.targets[:, -1])
+    flat = {
+        "inputs": torch.from_numpy(batch.inputs.reshape(20, -1)),
+        "targets": torch.from_numpy(batch.targets),
+    }
+    assert torch.equal(fuzzylogic.torch.sequences(flat)[0], tokens)  # rows as load_dataset has them
     assert sraven.torch.SplitDataset is fuzzylogic.torch.SplitDataset

@@ -20,6 +20,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from sraven.core.base.errors import CodeCacheWarning
 from sraven.core.base.escape import escape
 from sraven.core.system.numba_settings import from_environment_alone
@@ -141,7 +143,9 @@ def _compile(function: F, **options: Any) -> F:
     package = function.__module__.partition(".")[0]
     is_ours = package in sys.modules and hasattr(sys.modules[package], "__path__")
     compiled = numba.njit(**options)(function)
-    folder = _code_folder(package) if is_ours and is_jitted(compiled) else None
+    if not is_jitted(compiled):  # by NUMBA_DISABLE_JIT, where NumPy warns of words that wrap, as they should
+        return cast(F, np.errstate(over="ignore")(function))
+    folder = _code_folder(package) if is_ours else None
     if folder is None:
         return cast(F, compiled)
     before = _config.CACHE_DIR

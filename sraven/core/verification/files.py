@@ -18,7 +18,11 @@ MOST_NAMED = 20
 
 _REMOVE = "is no part of the dataset; remove it"
 
+DOWNLOADED = (".cache", ".DS_Store", ".git", ".gitattributes", ".huggingface")
+"""What a download of the Hub, Git or a Mac leaves in a directory: no reader of datasets looks into it."""
+
 _ADVICE = {
+    **dict.fromkeys(DOWNLOADED, "is what a download leaves; --downloaded leaves it out of account"),
     STAGING: "is left of an interrupted writer; run its generate command again, or remove it",
     ".huggingface.yaml": "may have datasets load other data than the card says; remove it",
 }
@@ -32,20 +36,23 @@ def name_and_count(
     return lines[:most] + ([f"{rest:,} more {what}"] if rest > 0 else [])
 
 
-def check_folder(folder: Path, prefix: str, wanted: Mapping[str, int]) -> tuple[list[str], set[str]]:
+def check_folder(
+    folder: Path, prefix: str, wanted: Mapping[str, int], ignored: Collection[str] = ()
+) -> tuple[list[str], set[str]]:
     """Compare what is in a folder with what belongs there; links are followed nowhere.
 
     Args:
         folder: where to look.
         prefix: what to put before a name in a fault.
         wanted: names of the entries that belong there, with `stat.S_IFREG` or `stat.S_IFDIR`.
+        ignored: names of what may be there besides.
 
     Returns:
         the faults, and the names of those entries that are missing or of another kind.
     """
     with os.scandir(folder) as entries:
         modes = {entry.name: entry.stat(follow_symlinks=False).st_mode for entry in entries}
-    names = sorted(modes.keys() - wanted.keys())
+    names = sorted(modes.keys() - wanted.keys() - set(ignored))
     wrong = {}
     for name, kind in sorted(wanted.items()):
         mode = modes.get(name)
@@ -62,23 +69,26 @@ def check_folder(folder: Path, prefix: str, wanted: Mapping[str, int]) -> tuple[
     return faults + name_and_count(others, what, count=len(names)), set(wrong)
 
 
-def check_tree(out: Path, config_name: str, shards: Collection[str]) -> tuple[list[str], set[str]]:
+def check_tree(
+    out: Path, config_name: str, shards: Collection[str], ignored: Collection[str] = ()
+) -> tuple[list[str], set[str]]:
     """Check that a directory holds the files of a dataset and nothing else: no link, no hidden file.
 
     Args:
         out: the directory.
         config_name: name of the folder with the shards.
         shards: their paths below the directory.
+        ignored: names of what may be there besides.
 
     Returns:
         the faults, and the files that can't be looked into, by their paths below the directory.
     """
     files = dict.fromkeys((MANIFEST, CARD, CROISSANT), stat.S_IFREG)
-    faults, wrong = check_folder(out, "", {**files, config_name: stat.S_IFDIR})
+    faults, wrong = check_folder(out, "", {**files, config_name: stat.S_IFDIR}, ignored)
     if config_name in wrong:
         return faults, wrong | set(shards)
     names = {shard.rpartition("/")[2]: stat.S_IFREG for shard in shards}
-    more, missing = check_folder(out / config_name, f"{config_name}/", names)
+    more, missing = check_folder(out / config_name, f"{config_name}/", names, ignored)
     return faults + more, wrong | {f"{config_name}/{name}" for name in missing}
 
 
@@ -105,12 +115,25 @@ class FileComparison(io.RawIOBase):
         return len(memoryview(data).cast("B"))
 
 
+def is_pointer(data: bytes) -> str:
+    """Return what a file is that Git LFS left in the place of its content; an empty text if it is none."""
+    is_left = data.startswith(b"version https://git-lfs.github.com/spec/")
+    return "it is a pointer of Git LFS: fetch what it stands for (git lfs pull)" if is_left else ""
+
+
 def check_text(out: Path, name: str, text: str, known_as: str) -> list[str]:
     """Check that a file holds a text, byte for byte."""
     expected = text.encode()
     try:
         with open_plain(out / name) as file:
-            found = file.read(len(expected) + 1)
+            found = file.read(2 * len(expected) + 200)
     except OSError as error:
         return [f"{name}: it can't be read: {error}"]
-    return [] if found == expected else [f"{name}: isn't what {known_as}"]
+    if found == expected:
+        return []
+    if found.replace(b"\r\n", b"\n") == expected:
+        return [
+            f"{name}: its lines end in CRLF; Git or an editor changed them (git config core.autocrlf false)"
+        ]
+    other = is_pointer(found) or f"isn't what {known_as}"
+    return [f"{name}: {other}"]

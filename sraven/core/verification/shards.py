@@ -17,7 +17,7 @@ from sraven.core.tasks.digests import instance_bytes
 from sraven.core.tasks.table import arrow_schema, to_table
 from sraven.core.tasks.task import Arrays, Rows, row_fault
 from sraven.core.untrusted.read import decode_apart
-from sraven.core.verification.files import FileComparison, name_and_count
+from sraven.core.verification.files import FileComparison, is_pointer, name_and_count
 from sraven.core.verification.leaks import Leaks, fingerprints
 
 SAMPLED = 16
@@ -104,6 +104,9 @@ class ShardCheck:
         try:
             with open_plain(out / self._shard.path) as file:
                 size = os.fstat(file.fileno()).st_size
+                if pointer := is_pointer(file.read(200)):
+                    raise ValueError(pointer)
+                file.seek(0)
                 self._check_size(size)
                 sha256 = (self._compare_bytes if self.how == BY_BYTES else self._compare_values)(file)
         except InterruptedError:

@@ -113,6 +113,7 @@ def verify_dataset(
     *,
     threads: int | None = None,
     thorough: bool = False,
+    ignored: Collection[str] = (),
     progress: Progress = lambda count: None,
 ) -> Report:
     """Re-check everything that a dataset directory holds, by making it again.
@@ -122,6 +123,7 @@ def verify_dataset(
         make_task: returns the task of a manifest's configuration; by default it knows all families.
         threads: files read at a time; None for one per available processor.
         thorough: check all instances by the task's second opinion, not one of 16.
+        ignored: names of what may lie there besides, such as `sraven.core.verification.files.DOWNLOADED`.
         progress: is called with checked instances, from any thread.
 
     Returns:
@@ -142,7 +144,7 @@ def verify_dataset(
         files={BY_BYTES: 0, BY_VALUES: 0},
         pyarrow=plan["pyarrow"],
     )
-    faults, unusable = check_tree(path, plan["config_name"], [shard.path for shard in shards])
+    faults, unusable = check_tree(path, plan["config_name"], [shard.path for shard in shards], ignored)
     usable = [shard for shard in shards if shard.path not in unusable]
     checking = Checking(
         rows=rows_of(task),

@@ -2,6 +2,7 @@
 
 import json
 import re
+from math import comb
 
 import numpy as np
 import pytest
@@ -195,6 +196,10 @@ def test_card_states_configuration_counts_and_ambiguity(task, dataset_directory)
     card = (dataset_directory / "README.md").read_text()
     manifest = json.loads((dataset_directory / "manifest.json").read_text())
     assert canonical_json(task.config) in card
+    combinations = comb(8 + task.M - 1, task.M)
+    held_out = int(task.holdout * combinations)
+    assert f"Of the {combinations} multisets of {task.M} rules" in card
+    assert f"share {combinations - held_out};" in card and f"from the other {held_out}, none" in card
     for name, split in manifest["splits"].items():
         n, unique = split["num_examples"], sum(split["tallies"]["unique"])
         assert f"| `{name}` | {n:,} | {n - unique:,} | {(n - unique) / n:.2%} | 1.000 |" in card

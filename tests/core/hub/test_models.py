@@ -165,7 +165,7 @@ def test_training_cant_go_on_from_it(hub, trained, on_hub, tmp_path):
     line = ["train", board, f"--attention={attention}", *tiny_options()]
     assert "is a published model, without what its optimiser knew" in hub.refused(*line, f"--out={folder}")
     assert all_bytes(folder) == before
-    assert "hf:/user/fuzzy-hyla is a published model" in hub.refused(*line, f"--out={URI}")
+    assert "is an address (hf)" in hub.refused(*line, f"--out={URI}")
 
 
 def test_what_isnt_finished_is_refused(hub, trained, tmp_path):

@@ -12,6 +12,7 @@ from sraven import SRAVEN, ConfigurationError, OutputError, to_numpy
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.table import arrow_schema
+from sraven.core.verification.files import DOWNLOADED, check_text
 from sraven.core.verification.leaks import fingerprints
 from sraven.core.verification.shards import compare_values
 from sraven.core.verification.verify import verify_dataset
@@ -49,6 +50,22 @@ def test_missing_and_truncated_files_are_found(copy):
     for fault in ("ood-00000-of-00001.parquet: the file is missing", "croissant.json: the file is missing"):
         assert fault in found
     assert "test-00000-of-00001.parquet: its bytes aren't those" in found
+
+
+def test_what_a_download_leaves_is_named_as_what_it_is(copy):
+    """And left out of account, if that is asked for."""
+    (copy / ".cache" / "huggingface").mkdir(parents=True)
+    (copy / ".DS_Store").touch()
+    faults = verify_dataset(copy).faults
+    assert len(faults) == 2 and all("is what a download leaves; --downloaded" in fault for fault in faults)
+    assert verify_dataset(copy, ignored=DOWNLOADED).faults == []
+    card = (copy / "README.md").read_text()
+    (copy / "README.md").write_bytes(card.replace("\n", "\r\n").encode())
+    [fault] = check_text(copy, "README.md", card, "the manifest makes")
+    assert "its lines end in CRLF" in fault
+    shard = next(copy.rglob("*test*.parquet"))
+    shard.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n")
+    assert any("is a pointer of Git LFS" in fault for fault in verify_dataset(copy).faults)
 
 
 def test_equal_instances_of_two_splits_are_counted(tmp_path):
