@@ -1,5 +1,6 @@
 """Options that commands share."""
 
+import os
 from collections.abc import Callable, Collection, Sequence
 from functools import reduce, wraps
 from pathlib import Path
@@ -23,8 +24,8 @@ class _PlainFile(click.Path):
         Raises:
             click.BadParameter: if it is no plain file.
         """
-        path = super().convert(value, param, ctx)
-        if not Path(path).is_file():
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if not path.is_file():
             self.fail(f"{path} is no plain file; write what it holds into one", param, ctx)
         return path
 

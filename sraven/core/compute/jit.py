@@ -144,7 +144,7 @@ def _compile(function: F, **options: Any) -> F:
     is_ours = package in sys.modules and hasattr(sys.modules[package], "__path__")
     compiled = numba.njit(**options)(function)
     if not is_jitted(compiled):  # by NUMBA_DISABLE_JIT, where NumPy warns of words that wrap, as they should
-        return cast(F, np.errstate(over="ignore")(function))
+        return np.errstate(over="ignore")(function)
     folder = _code_folder(package) if is_ours else None
     if folder is None:
         return cast(F, compiled)
@@ -153,7 +153,7 @@ def _compile(function: F, **options: Any) -> F:
     try:
         kept = _Cache(function)  # type: ignore[no-untyped-call]
         if Path(str(kept.cache_path)).is_relative_to(folder):  # if the disk is full, Numba goes elsewhere
-            compiled._cache = kept
+            compiled._cache = kept  # type: ignore[attr-defined]  # as enable_caching does
     except RuntimeError:  # the function's file is within an archive, and has no time of change
         _say(str(folder), f"{package} is imported from an archive")
     finally:

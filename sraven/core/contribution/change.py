@@ -55,11 +55,9 @@ _NOTHING_OF_USERS = {
     "LC_ALL": "C",
 }
 _OPTIONS = ("--no-pager", "--literal-pathspecs", "--no-replace-objects", "--no-optional-locks")
-_SETTINGS = ("core.fsmonitor=false", "core.commitGraph=false", "core.autocrlf=false", "core.eol=lf")
-_SETTINGS += (
-    f"core.hooksPath={os.devnull}",
-    f"core.attributesFile={os.devnull}",
-    "safe.bareRepository=explicit",
+_SETTINGS = (
+    *("core.fsmonitor=false", "core.commitGraph=false", "safe.bareRepository=explicit"),
+    *(f"core.hooksPath={os.devnull}", f"core.attributesFile={os.devnull}"),
 )
 
 
@@ -352,11 +350,11 @@ def displaced(before: Leaderboard, after: Leaderboard, new: Entry) -> str:
         the folder of the first of them; an empty text if there is none.
     """
     [board] = [each.board for each in after.standings]
-    sign, apart = 1 if board.higher_is_better else -1, {"rank": None, "rank_range": None}
+    sign = 1 if board.higher_is_better else -1
     left = {entry.id: entry for entry in _entries(after) if entry is not new and entry.id}
     for entry in _entries(before):
         now = left.get(entry.id) if entry.id else entry
-        if now is None or replace(now, **apart) != replace(entry, **apart):
+        if now is None or replace(now, rank=entry.rank, rank_range=entry.rank_range) != entry:
             return entry.id
         is_passed = new.rank and (new.value or 0) * sign > (entry.value or 0) * sign
         if now.rank != entry.rank and not (is_passed and entry.rank and now.rank and now.rank > entry.rank):

@@ -122,7 +122,9 @@ def _points(context: Context) -> str:
     """The score that ranks must not choose among points of a grid: the best of many is best by luck, too."""
     board, sign = context.board, 1 if context.board.higher_is_better else -1
     own = context.score(SELECTION, board.metric) if board.primary_split != SELECTION else None
-    for point in context.evidence.content.get("points", ()) if own else ():
+    if own is None:
+        return ""
+    for point in context.evidence.content.get("points", ()):
         if sign * (point["scores"][SELECTION] - own["mean"]) > CLAIM_TOLERANCE:
             return f"{SELECTION} chooses another point of its grid, {escape(point['name'])}"
     return ""

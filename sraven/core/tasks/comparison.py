@@ -55,7 +55,7 @@ def compare_answers(metric: str) -> Comparison:
 
     def errors(truth: Mapping[str, NDArray[Any]], predictions: NDArray[Any]) -> NDArray[np.float64]:
         wrong = (predictions != truth["target"]).reshape(len(predictions), -1).any(axis=1)
-        return wrong.astype(np.float64)
+        return np.asarray(wrong, np.float64)
 
     return Comparison(
         lambda scores: 1 - scores[metric], share_differing, 0.1, errors, _kappa, most_agreement=0.9
