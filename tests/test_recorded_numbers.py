@@ -50,11 +50,11 @@ def test_certificates_and_observers():
     assert table in (DOCS / "sraven.md").read_text(), f"the table of docs/sraven.md should be:\n{table}"
 
 
-FIRST_PAGE = (DOCS.parent / "README.md").read_text()
+FIRST_PAGE = (DOCS.parent / "README.md").read_text().partition("### In the paper's settings")[2]
 
 
 def cells_of(name):
-    """Return the cells of a row of README.md's table of main results."""
+    """Return the cells of a row of README.md's table of results in the paper's settings."""
     [row] = [line for line in FIRST_PAGE.splitlines() if line.startswith(f"| {name}")]
     return [cell.strip() for cell in row.strip("|").split("|")][1:]
 
@@ -76,6 +76,25 @@ def test_the_first_page_has_the_scores_of_the_records(name, attention):
     scores = [run["scores"] for run in runs if wanted.items() <= run["config"].items()]
     means = [np.mean([each[split]["accuracy"] for each in scores]) for split in ("test", "ood")]
     assert (sraven_known, sraven_new) == tuple(f"{mean:.3f}" for mean in means)
+
+
+def test_the_first_page_says_what_the_filed_networks_keep():
+    page = (DOCS.parent / "README.md").read_text()
+    filed = DOCS / "leaderboard" / "submissions"
+
+    def found(board, attention):
+        scores = filed / board / f"20261126-{attention}-warm-up-100-2-000-000-instances" / "scores.json"
+        return read_board(board).composing(json.loads(scores.read_text())["splits"])
+
+    def shown(estimate):
+        return "{:.2f} ({:.2f} to {:.2f})".format(estimate.value, *estimate.interval)
+
+    for name, attention in (("softmax attention", "softmax"), ("HYLA", "hyla")):
+        blocks, few = (found(f"sraven-{board}-v1", attention) for board in ("blocks3", "few3"))
+        cells = [*map(shown, (blocks.known, blocks.held_out, blocks.kept)), f"{few.known.value:.2f}"]
+        cells.append(f"{few.by_new_pairs[0].score.value:.2f}")
+        assert few.by_new_pairs[0].pairs == 0
+        assert f"| {name} | {' | '.join(cells)} |" in page
 
 
 def test_the_first_page_has_the_lines_of_the_boards():

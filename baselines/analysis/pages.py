@@ -238,9 +238,12 @@ def _calibration(record: AnalysisRecord) -> Iterator[list[str]]:
     found = record.found.get("calibration", {}).get(record.judged)
     if found:
         losses = (f"{found[name]['value']:.4f}" for name in ("cross_entropy", "floor", "excess"))
-        there = found["open"]
-        shares = there["exponent"], there["accuracy"]["value"], there["best_accuracy"]["value"]
-        yield [record.markdown, *losses, *(f"{each:.3f}" for each in shares)]
+        there = found["open"]  # nothing is where every puzzle has one answer
+        shares = [_NOTHING] * 3
+        if there:
+            numbers = there["exponent"], there["accuracy"]["value"], there["best_accuracy"]["value"]
+            shares = [f"{each:.3f}" for each in numbers]
+        yield [record.markdown, *losses, *shares]
 
 
 def _errors(record: AnalysisRecord) -> Iterator[list[str]]:

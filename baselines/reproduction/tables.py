@@ -89,10 +89,13 @@ def _ceiling(board: Board, prior: str) -> float | None:
 def line_table(figure: Figure) -> str:
     """Return the table of what scores are read against; nothing where nothing is known."""
     splits, rows = _ranked(figure)[::-1], []
-    for board in map(read_board_once, dict.fromkeys(row.board for row in figure.rows)):
+    boards = [read_board_once(name) for name in dict.fromkeys(row.board for row in figure.rows)]
+    for board in boards:
         lines = zip(*(find_reference_levels(board, split, board.metric) for split in splits), strict=True)
-        rows += [[each[0].title, *(f"{line.value:.3f}" for line in each)] for each in lines]
-    return table(["read against", *(f"`{split}`" for split in splits)], rows)
+        of_board = [f"`{board.id}`"] * (len(boards) > 1)
+        rows += [[*of_board, each[0].title, *(f"{line.value:.3f}" for line in each)] for each in lines]
+    headings = ["board"] * (len(boards) > 1) + ["read against"]
+    return table([*headings, *(f"`{split}`" for split in splits)], rows)
 
 
 def _minutes(records: Sequence[Record]) -> str:
