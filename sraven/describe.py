@@ -1,12 +1,14 @@
 """Text of a SRAVEN dataset's card: its configuration and its counts."""
 
 from collections.abc import Mapping
+from inspect import getdoc
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.tasks.task import Arrays, Description
+from sraven.divisions import DIVISIONS
 from sraven.task import SRAVEN
 
 _NUMBERS = ("eight", "nine", "ten", "eleven", "twelve", "13", "14", "15")
@@ -75,6 +77,8 @@ def splits_section(task: SRAVEN) -> str:
     known, held_out = len(task.combinations("train")), len(task.combinations("all"))
     held_out -= known
     ood = f" `ood` draws from the other {held_out}, none of which occurs in `train`." if held_out else ""
+    if isinstance(task.holdout, str):
+        ood += f" They are divided by `{task.holdout}`. {getdoc(DIVISIONS[task.holdout])}"
     return (
         "## Known and held-out combinations\n\n"
         f"Of the {known + held_out:,} multisets of {task.M} rules, `train` and `test` share {known:,}; "

@@ -32,14 +32,14 @@ def _halves(order: list[int], name: str) -> tuple[list[int], list[int]]:
 
 
 def forbid_pairs(table: Combinations, rules: Rules, shuffled: Shuffled) -> NDArray[np.bool_]:
-    """Know the combinations with at most one rule of each pair; a random perfect matching pairs the rules."""
+    """Known are combinations with at most one rule of each pair; a random matching pairs the rules."""
     pairs = zip(*_halves(shuffled(range(len(rules))), "pairs"), strict=True)
     both = [(table == one).any(axis=1) & (table == other).any(axis=1) for one, other in pairs]
     return ~np.asarray(np.any(both, axis=0))
 
 
 def separate_blocks(table: Combinations, rules: Rules, shuffled: Shuffled) -> NDArray[np.bool_]:
-    """Know the combinations within either of two equal blocks; rules of a kind are dealt to both in turn."""
+    """Known are combinations within one of two equal blocks of rules, each with half of every kind."""
     kinds: dict[str, list[int]] = {}
     for number, rule in enumerate(rules):
         kinds.setdefault(rule.kind, []).append(number)
@@ -50,7 +50,7 @@ def separate_blocks(table: Combinations, rules: Rules, shuffled: Shuffled) -> ND
 
 
 def hold_out_repeats(table: Combinations, rules: Rules, shuffled: Shuffled) -> NDArray[np.bool_]:
-    """Know the combinations of different rules; those with a rule twice are held out."""
+    """Known are combinations of different rules; those with a rule twice are held out."""
     M = table.shape[1]
     if len(rules) < M:
         raise ConfigurationError(
@@ -65,8 +65,8 @@ DIVISIONS: Mapping[str, Callable[[Combinations, Rules, Shuffled], NDArray[np.boo
     "blocks": separate_blocks,
     "repeats": hold_out_repeats,
 }
-"""By name, which combinations are known (bool ``[n]``), given all of them, the rules and what shuffles. No
-line ever changes, as `holdout` of a task may name it."""
+"""By name, which combinations are known (bool ``[n]``), given all of them, the rules and what shuffles. The
+docstring is a sentence for cards. No line ever changes, as `holdout` of a task may name it."""
 
 
 def divide(table: Combinations, name: str, seed: int, version: str, rules: Rules) -> NDArray[np.bool_]:
