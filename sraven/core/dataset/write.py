@@ -154,7 +154,10 @@ def describe_whole(
     """
     manifest = make_manifest(task, directory.plan, entries)
     for name, text in describing_files(task, manifest).items():
-        write_text(directory.staging / name, text)
+        # The folder of shards is published as it is: no temporary file may be left in it.
+        with apart(directory.staging, Path(name).name) as temporary:
+            write_text(temporary, text)
+            move_into_place(temporary, directory.staging / name)
     return manifest
 
 
