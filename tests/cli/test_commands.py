@@ -198,9 +198,9 @@ def test_pictures_that_cannot_be_drawn_are_refused(refused, tmp_path, monkeypatc
     assert "'.[analysis]'" in refused("show", *png)
 
 
-def test_closed_pipe_is_no_traceback():
-    command = [sys.executable, "-m", "sraven", "show", "-n", "200"]
+@pytest.mark.parametrize("count", ["1", "200"])  # less than a buffer, and more
+def test_closed_pipe_is_no_traceback(count):
+    command = [sys.executable, "-m", "sraven", "show", "-n", count]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        process.stdout.readline()
         process.stdout.close()
-        assert process.stderr.read() == ""
+        assert (process.stderr.read(), process.wait()) == ("", 141)
