@@ -131,6 +131,7 @@ def _run(arguments: list[str] | None) -> int:
     2 stands for bad usage, a path or a network that can't be used included; 1 for a failed check or write, as
     on a full disk; 130 for an interrupt; 141 if who reads the output goes.
     """
+    stdout = sys.stdout
     try:
         typed = sys.argv[1:] if arguments is None else arguments
         code = cli.main(arguments, prog_name="sraven", standalone_mode=False, obj=typed)
@@ -148,6 +149,10 @@ def _run(arguments: list[str] | None) -> int:
         if isinstance(error.__cause__, EOFError):  # which click takes for an interrupt, too
             return _fail(f"something that was read ends too early: {error.__cause__ or 'no more input'}", 1)
         return _fail("interrupted", _INTERRUPTED)
+    except SystemExit as end:  # a closed pipe that rich found, or click, which puts a stream in its place
+        if not isinstance(end.__context__, BrokenPipeError) and sys.stdout is stdout:
+            raise
+        return _PIPE_CLOSED
     except BrokenPipeError:  # as in `sraven show | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _PIPE_CLOSED

@@ -198,9 +198,9 @@ def test_pictures_that_cannot_be_drawn_are_refused(refused, tmp_path, monkeypatc
     assert "'.[analysis]'" in refused("show", *png)
 
 
-@pytest.mark.parametrize("count", ["1", "200"])  # less than a buffer, and more
-def test_closed_pipe_is_no_traceback(count):
-    command = [sys.executable, "-m", "sraven", "show", "-n", count]
+@pytest.mark.parametrize("line", ["show -n 1", "show -n 200", "boards --json"])  # by rich, by click
+def test_closed_pipe_is_no_traceback(line):
+    command = [sys.executable, "-m", "sraven", *line.split()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         process.stdout.close()
         assert (process.stderr.read(), process.wait()) == ("", 141)
