@@ -120,8 +120,8 @@ def list_shards(task: Task, plan: Plan) -> list[Shard]:
 
 def remake_plan(task: Task, manifest: Plan) -> dict[str, Any]:
     """Return the plan that a manifest, or a journal, was made by: all that is believed of it."""
-    keys = ("sizes", "file_format", "pyarrow", "layout")
-    return make_plan(task, *(manifest[key] for key in keys), manifest.get("shard_size"))
+    given = {key: manifest[key] for key in ("sizes", "file_format", "pyarrow", "layout")}
+    return make_plan(task, **given, shard_size=manifest.get("shard_size"))
 
 
 def make_shard_entry(
