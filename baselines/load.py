@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from baselines.runs.code import FOLDER, check_code
 from baselines.runs.directory import CONFIG, WEIGHTS, is_published, open_checkpoints, read_run, restore_run
 from baselines.runs.provenance import RECORD
 from baselines.runs.result import diverged_at
-from baselines.runs.weights import most_weight_bytes, read_weights
-from baselines.training.compiled import abstract_state, target_of
+from baselines.runs.weights import read_weights, weight_bytes_range
+from baselines.training.compiled import Config, count_quickly, target_of
 from baselines.training.experiment import board_of, program_of
 from baselines.training.processes import note
 from baselines.training.sharding import make_mesh
@@ -26,12 +27,14 @@ _SMALL, _MOST_RECORDS = 1 << 20, 100
 """Most bytes of a published file beside the parameters, and records of who trained a run."""
 
 
-def restore_params(folder: Path, program: Program, config: RunConfig, step: int | None = None) -> Any:
+def restore_params(
+    folder: Path, make_program: Callable[[Config], Program], config: Config, step: int | None = None
+) -> Any:
     """Return the parameters of a run, on one device.
 
     Args:
         folder: the run's directory.
-        program: of the run.
+        make_program: returns the program of a configuration.
         config: of the run.
         step: of a checkpoint that there is, -1 for the newest; None for the last of a finished run.
 
@@ -40,14 +43,17 @@ def restore_params(folder: Path, program: Program, config: RunConfig, step: int 
             damaged, or it has no such checkpoint; or if it was trained with other code than was imported.
     """
     check_code(folder, config)
+
+    def make_target() -> Any:
+        return target_of(make_program(config), make_mesh())
+
+    size = count_quickly(make_program, config)
     if is_published(folder):
         if step not in (None, -1, config.steps):
             raise OutputError(f"{folder} is a published model, of step {config.steps:,} alone")
-        target = target_of(program, make_mesh()).params
-        return read_weights(folder / WEIGHTS, target, config.digest)
+        return read_weights(folder / WEIGHTS, lambda: make_target().params, size, config.digest)
     which = None if step in (None, -1) else check_integer("step", step, 0, config.steps)
-    target = target_of(program, make_mesh())
-    restored = restore_run(open_checkpoints(folder, config), config, target, which)
+    restored = restore_run(open_checkpoints(folder, config), config, make_target, which, size)
     done, remarks = (restored.step, restored.remarks) if restored else (0, "")
     if step is None and done < config.steps:
         if (last := diverged_at(folder)) is not None:
@@ -79,7 +85,7 @@ def load_run(folder: str | os.PathLike[str], *, step: int | None = None) -> tupl
     """
     folder = local_run(folder)
     config = read_run(folder)
-    return config, restore_params(folder, _program_of(config), config, step)
+    return config, restore_params(folder, _program_of, config, step)
 
 
 def _program_of(config: RunConfig) -> Program:
@@ -121,8 +127,7 @@ def _download(place: Place) -> Path:
             return Path(insist(lambda: api.hf_hub_download(place.repository, name, revision=info.sha)))
 
         folder = download(CONFIG, _SMALL).parent
-        target = abstract_state(_program_of(read_run(folder))).params
-        download(WEIGHTS, most_weight_bytes(target))
+        download(WEIGHTS, weight_bytes_range(count_quickly(_program_of, read_run(folder)))[1])
         records = [name for name in sizes if re.fullmatch(RECORD.format("[0-9a-f]{12}"), name)]
         code = [name for name in sizes if re.fullmatch(rf"{FOLDER}/\w+\.py", name)]  # is never run from there
         for name in (*records[:_MOST_RECORDS], *code[:_MOST_RECORDS]):

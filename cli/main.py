@@ -46,8 +46,8 @@ COMMANDS = (
 _LONGEST = 2000
 """Characters of an error at most."""
 
-_INTERRUPTED = 130
-"""The exit code of an interrupt."""
+_INTERRUPTED, _PIPE_CLOSED = 130, 128 + 13
+"""The exit codes of an interrupt and of a reader that is gone, as a shell gives them."""
 
 
 _REPORTED = ("numpy", "numba", "pyarrow", "datasets", "jax", "flax", "optax", "orbax-checkpoint", "torch")
@@ -129,11 +129,13 @@ def _run(arguments: list[str] | None) -> int:
     """Run the command line; return its exit code.
 
     2 stands for bad usage, a path or a network that can't be used included; 1 for a failed check or write, as
-    on a full disk; 130 for an interrupt.
+    on a full disk; 130 for an interrupt; 141 if who reads the output goes.
     """
+    stdout = sys.stdout
     try:
         typed = sys.argv[1:] if arguments is None else arguments
         code = cli.main(arguments, prog_name="sraven", standalone_mode=False, obj=typed)
+        sys.stdout.flush()  # a reader that is gone is found here, not when Python ends
         return code if isinstance(code, int) else 0
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
@@ -147,9 +149,13 @@ def _run(arguments: list[str] | None) -> int:
         if isinstance(error.__cause__, EOFError):  # which click takes for an interrupt, too
             return _fail(f"something that was read ends too early: {error.__cause__ or 'no more input'}", 1)
         return _fail("interrupted", _INTERRUPTED)
+    except SystemExit as end:  # a closed pipe that rich found, or click, which puts a stream in its place
+        if not isinstance(end.__context__, BrokenPipeError) and sys.stdout is stdout:
+            raise
+        return _PIPE_CLOSED
     except BrokenPipeError:  # as in `sraven show | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return _PIPE_CLOSED
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         is_ours = type(error).__module__ == "sraven.core.base.errors"  # no network: nothing was checked

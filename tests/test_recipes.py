@@ -211,7 +211,7 @@ def test_a_recipe_writes_a_submission(kind, request, monkeypatch, tmp_path, caps
     options = ["--device=cpu", "--workers=0"] if kind == "for_torch" else []
     run(recipe, monkeypatch, SRAVEN_BOARD, tmp_path / "entry", *options)
     printed = capsys.readouterr().out
-    assert "seed 0, step 3 of 3" in printed and "ood: accuracy" in printed
+    assert "seed 0, step 3 of 3" in printed and "ood: accuracy" in printed and "(chance 0.0" in printed
     assert score_submission(tmp_path / "entry")
 
 

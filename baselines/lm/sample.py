@@ -49,7 +49,7 @@ def load_language_run(folder: Path, *, step: int | None = None) -> tuple[Languag
     if not isinstance(config, LanguageConfig):
         raise ConfigurationError(f"{folder} is a run on {config.board}, not one of the language model")
     board_of(config)
-    return config, restore_params(folder, language_program(config), config, step)
+    return config, restore_params(folder, language_program, config, step)
 
 
 def tokenizer_of(folder: Path) -> Tokenizer:

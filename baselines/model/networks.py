@@ -23,6 +23,10 @@ NETWORKS: dict[str, MakeNetwork] = {"transformer": Transformer, LOOPED: LoopedTr
 """The networks by the name that a configuration has for them."""
 
 
+OURS = frozenset(NETWORKS)
+"""Those of this project."""
+
+
 def add_network(name: str, make: MakeNetwork) -> None:
     """Add a network to `NETWORKS`, so that training and the command line know it.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from baselines.config import LanguageConfig, RunConfig, check_warmup
 from baselines.lm.recipes import config_on_text
-from baselines.recipes import make_config
+from baselines.recipes import USUAL, make_config
 from baselines.reproduction.sets import FIGURES, Figure, Row, read_board_once
 from sraven.core.base.errors import ConfigurationError
 
@@ -131,6 +131,8 @@ def choose_cells(
 def read_where(texts: Sequence[str]) -> dict[str, list[str]]:
     """Return fields and values of texts such as ``attention=softmax,hyla``.
 
+    An attention that is named is meant with the usual feed-forward layers, unless these are named as well.
+
     Raises:
         ConfigurationError: for another form, a field that no configuration has, or one that is there twice.
     """
@@ -146,7 +148,7 @@ def read_where(texts: Sequence[str]) -> dict[str, list[str]]:
                 f"--where {text!r}: {name} is there twice; separate its values by commas"
             )
         found[name] = values.split(",")
-    return found
+    return {"feedforward": [USUAL["feedforward"]], **found} if "attention" in found else found
 
 
 def fits(cell: Cell, name: str, wanted: Sequence[str]) -> bool:

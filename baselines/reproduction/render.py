@@ -1,8 +1,10 @@
 """Pages of results and their pictures: written where they aren't what the records give."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from baselines.analysis.pages import PAGE, RECORDS, render_page
+from baselines.model.names import look_up
 from baselines.reproduction.cells import Figures
 from baselines.reproduction.pages import pages_of
 from baselines.reproduction.plots import ResultPicture, drawn_digest, pictures_of, save_picture
@@ -11,23 +13,30 @@ from baselines.reproduction.standing import FigureStanding, standings_of
 from sraven.core.system.files import write_text
 
 
-def render(results: Path, *, figures: Figures = FIGURES) -> list[Path]:
+def render(results: Path, names: Collection[str] = (), *, figures: Figures = FIGURES) -> list[Path]:
     """Write the pages and pictures that aren't what the records give; return their paths.
 
     Args:
         results: folder of results, with the records.
+        names: of the figures whose pages and pictures are written alone; none for all, and what they share.
         figures: all of them.
 
     Raises:
+        ConfigurationError: for an unknown name.
         OutputError: if a record can't be read; then nothing is written.
     """
+    for name in names:
+        look_up("figure", name, figures)
     standings = standings_of(results, figures=figures)
+    own = {results / f"{name}.{end}" for name in names for end in ("md", "svg")}
     pages, pictures = stale_pages(standings, results), stale_pictures(standings, results)
-    for path, text in pages.items():
-        write_text(path, text)
-    for path, picture in pictures.items():
-        save_picture(picture, path)
-    return [*pages, *pictures]
+    written = [path for path in (*pages, *pictures) if not own or path in own]
+    for path in written:
+        if path in pages:
+            write_text(path, pages[path])
+        else:
+            save_picture(pictures[path], path)
+    return written
 
 
 def stale_pages(standings: list[FigureStanding], results: Path) -> dict[Path, str]:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -124,14 +124,18 @@ def claim(
 
 
 def restore_run(
-    checkpoints: Checkpoints, config: RunConfig, target: Any, step: int | None = None
+    checkpoints: Checkpoints,
+    config: RunConfig,
+    make_target: Callable[[], Any],
+    step: int | None = None,
+    size: int | None = None,
 ) -> Restored | None:
     """Return the newest whole checkpoint of a run, or that of a step; None if there is none.
 
     Raises:
         OutputError: as `Checkpoints.restore`, or if it is of a step that the run hasn't.
     """
-    restored = checkpoints.restore(target, step)
+    restored = checkpoints.restore(make_target, step, size)
     if restored and restored.step > config.steps:
         raise OutputError(
             f"its checkpoint is of step {restored.step:,}, and the run has {config.steps:,} by config.json; "

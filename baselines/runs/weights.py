@@ -5,6 +5,7 @@ and the file says of which run they are. A directory with this file in place of 
 model: that of a run without what only training needs.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,9 @@ _HEADER = 1 << 20
 """Most bytes of a header: names, types and shapes."""
 
 
-def most_weight_bytes(target: Any) -> int:
-    """Return how many bytes a file of parameters may have, given their shapes."""
-    return _HEADER + _ITEM_SIZE * sum(int(leaf.size) for leaf in jax.tree.leaves(target))
+def weight_bytes_range(parameters: int) -> tuple[int, int]:
+    """Return how many bytes a file of so many parameters has, at least and at most."""
+    return _ITEM_SIZE * parameters, _ITEM_SIZE * parameters + _HEADER
 
 
 def check_finite(params: Any) -> None:
@@ -59,12 +60,14 @@ def weights_bytes(params: Any, run: str) -> bytes:
     return save(flatten_dict(arrays, sep="."), {_RUN: run})
 
 
-def read_weights(path: Path, target: Any, run: str) -> Any:
+def read_weights(path: Path, make_target: Callable[[], Any], size: int, run: str) -> Any:
     """Return parameters, once their names, types and shapes are those that are wanted.
 
     Args:
         path: of the file.
-        target: what is wanted: `jax.ShapeDtypeStruct` by name, nested, with their shardings.
+        make_target: returns what is wanted: `jax.ShapeDtypeStruct` by name, nested, with their shardings.
+            It takes a while, and isn't called for a file of another size.
+        size: how many parameters there should be.
         run: digest of the run's configuration.
 
     Raises:
@@ -72,10 +75,11 @@ def read_weights(path: Path, target: Any, run: str) -> Any:
     """
     from safetensors import SafetensorError, safe_open
 
-    wanted = flatten_dict(target, sep=".")
+    least, most = weight_bytes_range(size)
     try:
-        if (size := path.stat().st_size) > most_weight_bytes(target):
-            raise ValueError(f"it has {size:,} bytes; by config.json {most_weight_bytes(target):,} at most")
+        if not least <= (held_bytes := path.stat().st_size) <= most:
+            raise ValueError(f"it has {held_bytes:,} bytes; by config.json {least:,} to {most:,}")
+        wanted = flatten_dict(make_target(), sep=".")
         with safe_open(path, "numpy") as file:
             if (file.metadata() or {}).get(_RUN) != run:
                 raise ValueError("it is of another run, or config.json was changed")

@@ -1,17 +1,22 @@
 """The compiled forms of the program of runs of one shape, on a mesh."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
+from baselines.config import RunConfig
+from baselines.model.networks import OURS
 from baselines.training.experiment import Experiment
 from baselines.training.sharding import state_shardings, whole
 from baselines.training.step import Program, State, train_chunk
+
+Config = TypeVar("Config", bound=RunConfig)
 
 
 class Compiled:
@@ -85,6 +90,21 @@ def abstract_state(program: Program) -> State:
 def count_parameters(program: Program) -> int:
     """Return how many parameters a program trains."""
     return sum(leaf.size for leaf in jax.tree.leaves(abstract_state(program).params))
+
+
+def count_quickly(make_program: Callable[[Config], Program], config: Config) -> int:
+    """Return how many parameters a run has, from networks of one and of two layers: each takes time to build.
+
+    All layers of this project's networks are alike; a network of the user's own is built as it is.
+
+    Args:
+        make_program: returns the program of a configuration.
+        config: of the run, which may be anybody's.
+    """
+    if config.layers < 3 or config.code or config.network not in OURS:
+        return count_parameters(make_program(config))
+    one, two = (count_parameters(make_program(replace(config, layers=layers))) for layers in (1, 2))
+    return one + (config.layers - 1) * (two - one)
 
 
 def target_of(program: Program, mesh: Mesh) -> State:

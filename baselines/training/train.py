@@ -173,7 +173,7 @@ def most_that_divide(runs: int, devices: int) -> int:
 
 def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:
     """Return the step and the state that a run goes on from."""
-    restored = restore_run(run.checkpoints, run.config, compiled.target)
+    restored = restore_run(run.checkpoints, run.config, lambda: compiled.target)
     if restored is None:
         return 0, compiled.initialise(np.uint32(run.config.seed))
     if restored.remarks:

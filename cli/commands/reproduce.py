@@ -4,7 +4,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from inspect import signature
+from inspect import Parameter, signature
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -232,11 +232,11 @@ def _adopt(
         raise SystemExit(1)
 
 
-def _render(results: Path) -> None:
-    """Write the pages of results from the records."""
+def _render(results: Path, names: tuple[str, ...] = ()) -> None:
+    """Write the pages of results from the records, or those of FIGUREs alone."""
     with elsewhere(), needs_extra("sraven reproduce --render", "analysis"):
         from baselines.reproduction.render import render
-    written = [str(path) for path in render(results)]
+    written = [str(path) for path in render(results, names)]
     print_outcome(value=written, text="\n".join(written) or "all pages are what the records give")
 
 
@@ -353,11 +353,13 @@ def command(**given: Any) -> None:
         raise click.UsageError(f"one thing at a time, but got {' and '.join(f'--{name}' for name in modes)}")
     [mode] = modes
     results, names, takes = given["results"], given["names"], signature(ACTIONS[mode]).parameters
+    if mode in ("run", "adopt") and is_given("results"):
+        results.mkdir(parents=True, exist_ok=True)
     if not results.is_dir():
         raise click.UsageError(f"there is no {results}; run this in a checkout, or name it with --results")
     if names and "names" not in takes:
         raise click.UsageError(f"--{mode} takes no names, but got {names[0]!r}")
-    if "names" in takes and not names:
+    if "names" in takes and takes["names"].default is Parameter.empty and not names:
         raise click.UsageError(f"--{mode} needs names; `sraven reproduce --list` has those of the figures")
     leave_out(given.keys() - {*ACTIONS, *takes}, f"--{mode} has no use for it")
     with needs_extra("sraven reproduce", "baselines"):

@@ -125,6 +125,12 @@ def _generate(family: Family) -> Callable[..., None]:
         metavar="parquet|arrow",
         help="Format of the files.",
     )
+    @click.option(
+        "--shard-size",
+        type=int,
+        metavar="N",
+        help="Instances in a file, of one to four blocks (65,536 in most tasks).  [default: four blocks]",
+    )
     @click.option("--out", type=output_directory, help="Directory to write.  [default: named after the task]")
     @threads_option
     @engine_option
@@ -134,8 +140,13 @@ def _generate(family: Family) -> Callable[..., None]:
     @click.option("--force", is_flag=True, help="Replace another dataset in the same place.")
     @json_option
     def generate(task: "GeneratedTask", sizes: dict[str, int], **output: Any) -> None:
-        # A task without some split, as --holdout 0 leaves it, has none of it unless its size is given.
-        chosen = [split for split in sizes if split in task.splits or is_given(split)]
+        # A task without some split, as --holdout 0 leaves it, has none of it unless its size is given; and
+        # whoever says how much of one kind of novelty is wanted wants no other.
+        novel = [split for split in sizes if split.startswith("ood")]
+        unasked = set(novel) if any(map(is_given, novel)) else set()
+        chosen = [
+            split for split in sizes if is_given(split) or (split in task.splits and split not in unasked)
+        ]
         write(task, {split: sizes[split] for split in chosen}, **output)
 
     return generate

@@ -237,6 +237,13 @@ def predict(params, of, attention, task, split, size, at_once=512):
     return np.concatenate([np.asarray(answer(batch)) for batch in batches])[:size]
 
 
+def floors(board, split):
+    """Return what a score is read against, in words: chance, and what needs no understanding of the task."""
+    levels = {level.title: level.value for level in board.reference_levels(split) if level.is_baseline}
+    known = {"chance": board.chance, **levels}
+    return ", ".join(f"{name} {value:.4f}" for name, value in known.items() if value is not None)
+
+
 def main():
     """Train on a board, with several seeds, and write what they predict."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -261,7 +268,7 @@ def main():
         for split, size in board.splits.items():
             predictions[split].append(predict(params, of, options.attention, board.task, split, size))
             score = board.score(split, predictions[split][-1]).metrics[board.metric].mean
-            print(f"seed {seed}, {split}: {board.metric} {score:.4f}")
+            print(f"seed {seed}, {split}: {board.metric} {score:.4f} ({floors(board, split)})")
     sraven.write_submission(
         options.out,
         options.board,

@@ -216,6 +216,13 @@ def predict(model, of, task, split, size, device):
     return torch.cat(found)[:size].numpy()
 
 
+def floors(board, split):
+    """Return what a score is read against, in words: chance, and what needs no understanding of the task."""
+    levels = {level.title: level.value for level in board.reference_levels(split) if level.is_baseline}
+    known = {"chance": board.chance, **levels}
+    return ", ".join(f"{name} {value:.4f}" for name, value in known.items() if value is not None)
+
+
 def main():
     """Train on a board, with several seeds, and write what they predict."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -226,7 +233,7 @@ def main():
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument(
-        "--workers", type=int, default=0, help="processes that make batches; 0 is fastest here"
+        "--workers", type=int, default=0, help="processes that make batches; 0, none beside this, feeds best"
     )
     parser.add_argument("--out", required=True, help="folder for the submission; must not exist")
     options = parser.parse_args()
@@ -246,7 +253,7 @@ def main():
         for split, size in board.splits.items():
             predictions[split].append(predict(model, of, board.task, split, size, options.device))
             score = board.score(split, predictions[split][-1]).metrics[board.metric].mean
-            print(f"seed {seed}, {split}: {board.metric} {score:.4f}")
+            print(f"seed {seed}, {split}: {board.metric} {score:.4f} ({floors(board, split)})")
     sraven.write_submission(
         options.out,
         options.board,

@@ -65,7 +65,7 @@ def test_optimisers_state_keeps_its_name_of_earlier_versions(tmp_path):
 
 
 def restore(folder):
-    return Checkpoints(folder, RUN).restore(TARGET)
+    return Checkpoints(folder, RUN).restore(lambda: TARGET)
 
 
 def assert_restored(folder, step):
@@ -139,7 +139,9 @@ def test_what_is_not_there_or_cannot_be_read_is_one_line(copy):
         (RUN[::-1], TARGET, "it is of another run, or the run's configuration was changed"),
         (RUN, {"other": TARGET["weights"]}, "2 is whole, but can't be read: "),
     ):
-        assert_refused(message, Checkpoints(copy, run).restore, target, error=OutputError)
+        assert_refused(
+            message, Checkpoints(copy, run).restore, lambda target=target: target, error=OutputError
+        )
     for step in "12":
         damage(copy / step, "no checksums")
     message = r"no checkpoint is whole: .*2 is damaged \(it has no .*; delete the run"

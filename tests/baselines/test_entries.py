@@ -9,6 +9,7 @@ import pytest
 from baselines.evaluate import describe_runs
 from baselines.recipes import make_config
 from cli.commands.evaluate import _authors
+from helpers.refusals import assert_refused
 from sraven import OutputError
 from sraven.core.boards.board import read_board
 
@@ -39,6 +40,13 @@ def name_of(config):
 def test_its_name_says_in_what_it_differs_from_the_recipe(changes, words):
     config = make_config(read_board("sraven-v1"), "hyla", **changes)
     assert name_of(config) == f"hyla, {words}{config.steps * config.batch_size:,} instances"
+
+
+def test_the_warm_up_of_a_short_run_is_the_same_share_unless_it_is_given():
+    board = read_board("sraven-v1")
+    whole, short = (make_config(board, "hyla", steps=steps) for steps in (None, 200))
+    assert (whole.warmup, short.warmup) == (1000, 1000 * 200 // whole.steps)
+    assert_refused("would never reach", make_config, board, "hyla", steps=20, warmup=21)
 
 
 def test_points_and_trials_of_an_entry_are_those_of_its_grid(tmp_path):

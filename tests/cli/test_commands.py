@@ -80,6 +80,14 @@ def test_verify(done, refused, dataset_directory, tmp_path):
     found = json.loads(done("verify", dataset_directory, "--json"))
     assert found["ok"] is True and found["checked"] == SIZES
     assert "manifest.json" in refused("verify", tmp_path / "absent")
+    assert "is hf://datasets/user/absent;" in refused("verify", "user/absent")
+
+
+def test_who_names_the_size_of_one_novel_split_gets_no_other(done, tmp_path):
+    line = ["fuzzylogic", "generate", "--N", "7", "--train", "30", "--test", "20"]
+    for size, splits in (("--ood=10", {"ood"}), ("--ood-terms=5", {"ood_terms"})):
+        found = json.loads(done(*line, size, "--out", tmp_path / size, "--json"))
+        assert found["splits"].keys() == {"train", "test"} | splits
 
 
 def test_default_directory_says_what_differs_from_the_default(done, refused, tmp_path, monkeypatch):
@@ -180,7 +188,7 @@ def test_show_hides_the_answer_until_asked(run, done):
     "line",
     [
         "show --explain --M 8 --K 256",
-        "show --M 1 --holdout 0",
+        "show --M 1",  # of which nothing can be held out
         "fuzzylogic show --L 2 --holdout 0 --unseen-terms 0",
     ],
 )
@@ -198,9 +206,9 @@ def test_pictures_that_cannot_be_drawn_are_refused(refused, tmp_path, monkeypatc
     assert "'.[analysis]'" in refused("show", *png)
 
 
-def test_closed_pipe_is_no_traceback():
-    command = [sys.executable, "-m", "sraven", "show", "-n", "200"]
+@pytest.mark.parametrize("line", ["show -n 1", "show -n 200", "boards --json"])  # by rich, by click
+def test_closed_pipe_is_no_traceback(line):
+    command = [sys.executable, "-m", "sraven", *line.split()]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        process.stdout.readline()
         process.stdout.close()
-        assert process.stderr.read() == ""
+        assert (process.stderr.read(), process.wait()) == ("", 141)

@@ -50,9 +50,27 @@ def test_a_plan_tells_runs_steps_operations_and_hours(tmp_path, done):
 
 def test_pages_that_are_written_are_listed(tmp_path, done, monkeypatch):
     pages = [tmp_path / "results.md"]
-    monkeypatch.setattr("baselines.reproduction.render.render", {tmp_path: pages}.get)
+    monkeypatch.setattr(
+        "baselines.reproduction.render.render", lambda results, names: pages if results == tmp_path else None
+    )
     assert json.loads(done("reproduce", "--render", "--results", tmp_path, "--json")) == [str(pages.pop())]
     assert done("reproduce", "--render", "--results", tmp_path) == "all pages are what the records give\n"
+
+
+def test_one_set_is_written_alone(results, done):
+    (results / "attention-dropout.md").write_text("old")
+    (results / "figure-2c.md").write_text("old")
+    written = json.loads(done("reproduce", "--render", "attention-dropout", "--results", results, "--json"))
+    assert str(results / "attention-dropout.md") in written and all("dropout" in each for each in written)
+    assert (results / "figure-2c.md").read_text() == "old"
+
+
+def test_an_attention_is_meant_with_usual_layers_and_the_folder_of_results_is_made(tmp_path, done):
+    options = "--results", tmp_path / "new" / "results", "--runs", tmp_path / "runs", "--budget", "0s"
+    left = {"attention=hyla": 3, "feedforward=moe": 9}
+    for where, runs in left.items():
+        out = done("reproduce", "--run", "table-a1-fuzzylogic", *options, "--where", where)
+        assert out.startswith(f"time is up: {runs} runs are left")
 
 
 def test_no_time_trains_nothing_and_says_how_to_go_on(tmp_path, done):

@@ -2,7 +2,7 @@
 
 import json
 
-from sraven.core.dataset.card import render_card, render_croissant
+from sraven.core.dataset.card import describing_files
 from sraven.core.dataset.formats import FORMATS
 from sraven.core.system.files import sha256_of_file, write_json, write_text
 from sraven.core.tasks.table import arrow_schema, to_table
@@ -24,8 +24,8 @@ def reseal(directory, task, change=lambda manifest: None):
             path = directory / shard["path"]
             shard |= {"num_bytes": path.stat().st_size, "sha256": sha256_of_file(path)}
     change(manifest)
-    write_text(directory / "README.md", render_card(task, manifest))
-    write_json(directory / "croissant.json", render_croissant(task, manifest))
+    for name, text in describing_files(task, manifest).items():
+        write_text(directory / name, text)
     write_json(directory / "manifest.json", manifest)
 
 

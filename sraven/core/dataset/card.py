@@ -10,7 +10,7 @@ import numpy as np
 import yaml
 
 from sraven.core.base.spec import canonical_json, digest
-from sraven.core.dataset.manifest import CARD, CROISSANT
+from sraven.core.dataset.manifest import CARD, CROISSANT, inner_cards
 from sraven.core.system.files import json_text
 from sraven.core.tasks.families import rows_of
 from sraven.core.tasks.task import Arrays, Column, Description, Task
@@ -65,7 +65,7 @@ def _feature(column: Column) -> dict[str, Any]:
     return {"name": column.name, "list": column.dtype, "length": int(np.prod(column.shape))}
 
 
-def _front_matter(task: Task, manifest: Manifest, description: Description) -> str:
+def _front_matter(task: Task, manifest: Manifest, description: Description, folder: str) -> str:
     name, suffix = manifest["config_name"], manifest["file_format"]
     splits = manifest["splits"]
     content = {
@@ -83,7 +83,7 @@ def _front_matter(task: Task, manifest: Manifest, description: Description) -> s
                 # datasets keys its cache by this text: without it, data rewritten in place would
                 # be served stale.
                 "description": f"sha256:{digest(manifest)}",
-                "data_files": [{"split": split, "path": f"{name}/{split}-*.{suffix}"} for split in splits],
+                "data_files": [{"split": split, "path": f"{folder}{split}-*.{suffix}"} for split in splits],
             }
         ],
         "dataset_info": [
@@ -115,7 +115,7 @@ def render_card(task: Task, manifest: Manifest) -> str:
         (_TEMPLATES / "card.md")
         .read_text("utf-8")
         .format(
-            front=_front_matter(task, manifest, description),
+            front=_front_matter(task, manifest, description, f"{manifest['config_name']}/"),
             description=description,
             paper=PAPER_URL,
             task=task,
@@ -126,6 +126,12 @@ def render_card(task: Task, manifest: Manifest) -> str:
             citation=CITATION,
         )
     )
+
+
+def _render_inner_card(task: Task, manifest: Manifest) -> str:
+    """Return the card beside the shards, without which `datasets` finds splits of usual names alone."""
+    front = _front_matter(task, manifest, _describe(task, manifest), "")
+    return f"---\n{front}---\n\nThe folder above holds the dataset, its card and its manifest.\n"
 
 
 def render_croissant(task: Task, manifest: Manifest) -> dict[str, Any]:
@@ -181,8 +187,12 @@ def render_croissant(task: Task, manifest: Manifest) -> dict[str, Any]:
 
 
 def describing_files(task: Task, manifest: Manifest) -> dict[str, str]:
-    """Return the texts of the files that follow from a manifest, by name: the card and the Croissant file."""
-    return {CARD: render_card(task, manifest), CROISSANT: json_text(render_croissant(task, manifest))}
+    """Return the texts of the files that follow from a manifest, by path: cards and Croissant file."""
+    return {
+        CARD: render_card(task, manifest),
+        CROISSANT: json_text(render_croissant(task, manifest)),
+        **{path: _render_inner_card(task, manifest) for path in inner_cards(manifest)},
+    }
 
 
 def _record_set(task: Task, split: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from sraven.core.dataset.manifest import (
     PLAN_KEYS,
     check_plan,
     compact_counts,
+    inner_cards,
     list_shards,
     read_manifest,
 )
@@ -37,7 +38,7 @@ _REPLACE = "choose another directory, or use --force to replace it"
 
 
 def _same_dataset(plan: Plan, other: Plan) -> bool:
-    return all(plan[key] == other.get(key) for key in PLAN_KEYS)
+    return all(plan.get(key) == other.get(key) for key in PLAN_KEYS)
 
 
 def differences(plan: Plan, other: Plan) -> list[str]:
@@ -52,6 +53,12 @@ class DatasetDirectory(StagedDirectory):
 
     PLAN, FILES = JOURNAL, (CARD, CROISSANT)
 
+    def __init__(self, out: Path, plan: Plan, force: bool = False) -> None:
+        super().__init__(out, plan, force)
+        held = None if force else self.manifest_in(out) or self.staged_plan()
+        if held and held.get("layout") == 1 and _same_dataset({**plan, "layout": 1}, held):
+            self.plan = {**plan, "layout": 1}  # it is finished as it was begun
+
     def read_manifest(self, folder: Path) -> dict[str, Any]:
         """Return the manifest in a directory."""
         return read_manifest(folder)
@@ -61,7 +68,8 @@ class DatasetDirectory(StagedDirectory):
         out, held, name = self.out, manifest["config_name"], self.plan["config_name"]
         if not self.force and not _same_dataset(self.plan, manifest):
             one, two = (
-                {**{key: each[key] for key in PLAN_KEYS}, **each["config"]} for each in (manifest, self.plan)
+                {**{key: each.get(key) for key in PLAN_KEYS}, **each["config"]}
+                for each in (manifest, self.plan)
             )
             names = [name for name in differences(manifest, self.plan) if name in one]
             differing = ", ".join(
@@ -109,9 +117,9 @@ class DatasetDirectory(StagedDirectory):
         return str(plan["config_name"])
 
     def has_data(self, folder: Path, manifest: Mapping[str, Any]) -> bool:
-        """Return whether the shards lie in a directory, in the sizes that the manifest says."""
+        """Return whether shards lie in a directory, in the sizes that the manifest says, and their card."""
         try:
-            return all(
+            return all((folder / path).is_file() for path in inner_cards(manifest)) and all(
                 (folder / shard["path"]).stat().st_size == shard["num_bytes"]
                 for split in manifest["splits"].values()
                 for shard in split["shards"]

@@ -24,8 +24,8 @@ from sraven.core.untrusted.read import read_file
 from sraven.core.untrusted.schemas import find_problem
 from sraven.core.untrusted.strict_json import parse_json
 
-LAYOUT = 1
-"""Version of the directory's layout and of the manifest."""
+LAYOUT = 2
+"""Version of the directory's layout and of the manifest: from 2, the folder of shards has a card, too."""
 
 CARD, CROISSANT = "README.md", "croissant.json"
 
@@ -35,7 +35,7 @@ SIZE_LIMIT = 1 << 40
 MANIFEST_LIMIT = 1 << 26
 """Most bytes of a manifest."""
 
-PLAN_KEYS = ("layout", "config", "config_name", "file_format", "sizes")
+PLAN_KEYS = ("layout", "config", "config_name", "file_format", "sizes", "shard_size")
 """What distinguishes datasets; a plan also has the version of PyArrow, which shapes the bytes."""
 
 BLOCKS_IN_SHARD = 4
@@ -55,17 +55,38 @@ class Shard:
 
 
 def make_plan(
-    task: Task, sizes: Mapping[str, int], file_format: str, pyarrow: str | None = None
+    task: Task,
+    sizes: Mapping[str, int],
+    file_format: str,
+    pyarrow: str | None = None,
+    layout: int = LAYOUT,
+    shard_size: int | None = None,
 ) -> dict[str, Any]:
-    """Return what identifies a dataset: equal plans give equal bytes."""
+    """Return what identifies a dataset: equal plans give equal bytes. The usual shard size isn't named.
+
+    Raises:
+        ConfigurationError: if the shard size isn't one of whole blocks.
+    """
+    block = block_size(rows_of(task).columns)
+    allowed = [blocks * block for blocks in range(1, BLOCKS_IN_SHARD + 1)]
+    if shard_size is not None and shard_size not in allowed:
+        raise ConfigurationError(
+            f"shard_size={shard_size}: a file holds whole blocks, {', '.join(map(str, allowed))} instances"
+        )
     return {
-        "layout": LAYOUT,
+        "layout": layout,
         "config": dict(task.config),
         "config_name": task.config_name,
         "file_format": file_format,
         "sizes": {split: size for split, size in sizes.items() if size},
+        **({"shard_size": shard_size} if shard_size not in (None, allowed[-1]) else {}),
         "pyarrow": pyarrow or version("pyarrow"),
     }
+
+
+def inner_cards(plan: Plan) -> list[str]:
+    """Return the path of the card beside the shards, if the layout has one: their folder loads, too."""
+    return [f"{plan['config_name']}/{CARD}"] if plan["layout"] > 1 else []
 
 
 def list_shards(task: Task, plan: Plan) -> list[Shard]:
@@ -79,7 +100,8 @@ def list_shards(task: Task, plan: Plan) -> list[Shard]:
             raise ConfigurationError(
                 f"there is a split {escape(split)}; this task has {', '.join(task.splits)}"
             )
-    step, shards = BLOCKS_IN_SHARD * block_size(rows_of(task).columns), []
+    shards: list[Shard] = []
+    step = plan.get("shard_size") or BLOCKS_IN_SHARD * block_size(rows_of(task).columns)
     count = sum(-(-size // step) for size in plan["sizes"].values())
     if count > MOST_SHARDS:
         total = sum(plan["sizes"].values())
@@ -94,6 +116,12 @@ def list_shards(task: Task, plan: Plan) -> list[Shard]:
             path = f"{plan['config_name']}/{name}"
             shards.append(Shard(split, path, start, min(step, size - start)))
     return shards
+
+
+def remake_plan(task: Task, manifest: Plan) -> dict[str, Any]:
+    """Return the plan that a manifest, or a journal, was made by: all that is believed of it."""
+    given = {key: manifest[key] for key in ("sizes", "file_format", "pyarrow", "layout")}
+    return make_plan(task, **given, shard_size=manifest.get("shard_size"))
 
 
 def make_shard_entry(

@@ -52,7 +52,7 @@ def merge_parts(
     task = make_task(begun["config"])
     # A journal has its plan with sorted keys; a manifest has it, and the splits, in their order.
     sizes = {split: begun["sizes"][split] for split in task.splits if split in begun["sizes"]}
-    plan = plan_dataset(task, sizes, begun["file_format"])
+    plan = plan_dataset(task, sizes, begun["file_format"], begun.get("shard_size"), begun["layout"])
     if plan["pyarrow"] != begun["pyarrow"]:
         raise OutputError(
             f"{folders[0]} was written with PyArrow {begun['pyarrow']}, this is {plan['pyarrow']}: "

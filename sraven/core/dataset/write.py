@@ -5,6 +5,7 @@ The directory::
     README.md          dataset card, see `sraven.core.dataset.card`
     croissant.json     Croissant metadata
     manifest.json      configuration; shards with checksums; digests and tallies of the splits
+    <config>/README.md card beside the shards
     <config>/<split>-00000-of-00004.parquet
 """
 
@@ -22,6 +23,7 @@ from sraven.core.dataset.card import describing_files
 from sraven.core.dataset.directory import DatasetDirectory, Journal
 from sraven.core.dataset.formats import FORMATS
 from sraven.core.dataset.manifest import (
+    LAYOUT,
     SIZE_LIMIT,
     Shard,
     ShardContents,
@@ -74,6 +76,7 @@ def write_dataset(
     *,
     part: Part | None = None,
     file_format: str = "parquet",
+    shard_size: int | None = None,
     threads: int | None = None,
     force: bool = False,
     progress: Progress = lambda count: None,
@@ -89,6 +92,7 @@ def write_dataset(
         part: write some of the shards alone, every so many-th, for `sraven.core.dataset.parts.merge_parts`.
             The directory stays the unfinished one of the whole.
         file_format: ``parquet`` or ``arrow``.
+        shard_size: instances in a file, of whole blocks; None for four of those, the most.
         threads: shards written at a time; None for one per available processor.
         force: replace another dataset of this benchmark.
         progress: is called with finished instances, from any thread.
@@ -105,8 +109,8 @@ def write_dataset(
         OSError: if writing fails, as on a full disk; the same call again goes on from there.
     """
     engine.check_workers("threads", threads)
-    plan = plan_dataset(task, sizes, file_format)
-    directory = DatasetDirectory(directory_at(out), plan, force)
+    directory = DatasetDirectory(directory_at(out), plan_dataset(task, sizes, file_format, shard_size), force)
+    plan = directory.plan
     chosen = list_shards(task, plan)
     chosen = part.choose(chosen) if part else chosen
 
@@ -150,15 +154,24 @@ def describe_whole(
     """
     manifest = make_manifest(task, directory.plan, entries)
     for name, text in describing_files(task, manifest).items():
-        write_text(directory.staging / name, text)
+        # The folder of shards is published as it is: no temporary file may be left in it.
+        with apart(directory.staging, Path(name).name) as temporary:
+            write_text(temporary, text)
+            move_into_place(temporary, directory.staging / name)
     return manifest
 
 
-def plan_dataset(task: Task, sizes: Mapping[str, int], file_format: str) -> dict[str, Any]:
+def plan_dataset(
+    task: Task,
+    sizes: Mapping[str, int],
+    file_format: str,
+    shard_size: int | None = None,
+    layout: int = LAYOUT,
+) -> dict[str, Any]:
     """Return the plan of a dataset that can be.
 
     Raises:
-        ConfigurationError: for a size, split or format that can't be.
+        ConfigurationError: for a size, split, format or shard size that can't be.
     """
     check_choice("format", file_format, tuple(FORMATS))
     sizes = {split: check_integer(split, size, 0, SIZE_LIMIT) for split, size in sizes.items()}
@@ -167,7 +180,7 @@ def plan_dataset(task: Task, sizes: Mapping[str, int], file_format: str) -> dict
             raise ConfigurationError(f"{split}={size:,}: this task has no {split} split; use {split}=0")
     if not any(sizes.values()):
         raise ConfigurationError("all splits have size 0; request at least one instance")
-    plan = make_plan(task, sizes, file_format)
+    plan = make_plan(task, sizes, file_format, layout=layout, shard_size=shard_size)
     list_shards(task, plan)  # refuses too many
     for split in plan["sizes"]:
         rows_of(task).encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created

@@ -26,8 +26,8 @@ from sraven.core.dataset.manifest import (
     list_shards,
     load_manifest,
     make_manifest,
-    make_plan,
     make_shard_entry,
+    remake_plan,
 )
 from sraven.core.hub.service import HUBS_OWN, KIND, Place, in_one_line, insist
 from sraven.core.system.files import json_text
@@ -153,7 +153,7 @@ def _expected(folder: Path) -> tuple[dict[str, int], dict[str, FileSums]]:
     """
     manifest, data = load_manifest(folder)
     task = make_task(manifest["config"])
-    plan = make_plan(task, manifest["sizes"], manifest["file_format"], manifest["pyarrow"])
+    plan = remake_plan(task, manifest)
     try:
         entries = _entries(task, list_shards(task, plan), manifest["splits"])
         again = make_manifest(task, plan, entries)

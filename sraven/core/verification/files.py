@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sraven.core.base.escape import escape
-from sraven.core.dataset.manifest import CARD, CROISSANT
+from sraven.core.dataset.manifest import CARD, CROISSANT, inner_cards
 from sraven.core.system.files import open_plain
-from sraven.core.system.staging import MANIFEST, STAGING
+from sraven.core.system.staging import MANIFEST, STAGING, Plan
 
 MOST_NAMED = 20
 """Files that are named of those with the same fault; the rest is counted."""
@@ -70,24 +70,25 @@ def check_folder(
 
 
 def check_tree(
-    out: Path, config_name: str, shards: Collection[str], ignored: Collection[str] = ()
+    out: Path, plan: Plan, shards: Collection[str], ignored: Collection[str] = ()
 ) -> tuple[list[str], set[str]]:
     """Check that a directory holds the files of a dataset and nothing else: no link, no hidden file.
 
     Args:
         out: the directory.
-        config_name: name of the folder with the shards.
-        shards: their paths below the directory.
+        plan: of the dataset.
+        shards: the paths of its files below the directory.
         ignored: names of what may be there besides.
 
     Returns:
         the faults, and the files that can't be looked into, by their paths below the directory.
     """
+    config_name, inner = plan["config_name"], [*shards, *inner_cards(plan)]
     files = dict.fromkeys((MANIFEST, CARD, CROISSANT), stat.S_IFREG)
     faults, wrong = check_folder(out, "", {**files, config_name: stat.S_IFDIR}, ignored)
     if config_name in wrong:
-        return faults, wrong | set(shards)
-    names = {shard.rpartition("/")[2]: stat.S_IFREG for shard in shards}
+        return faults, wrong | set(inner)
+    names = {path.rpartition("/")[2]: stat.S_IFREG for path in inner}
     more, missing = check_folder(out / config_name, f"{config_name}/", names, ignored)
     return faults + more, wrong | {f"{config_name}/{name}" for name in missing}
 

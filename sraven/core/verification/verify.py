@@ -18,7 +18,7 @@ from sraven.core.base.escape import escape
 from sraven.core.base.jsonable import json_differences
 from sraven.core.compute.parallel import Progress, check_threads
 from sraven.core.dataset.card import describing_files
-from sraven.core.dataset.manifest import Shard, list_shards, load_manifest, make_manifest, make_plan
+from sraven.core.dataset.manifest import Shard, list_shards, load_manifest, make_manifest, remake_plan
 from sraven.core.engines.call import OnProgress
 from sraven.core.engines.jobs import HERE, map_jobs
 from sraven.core.system.files import json_text
@@ -136,7 +136,7 @@ def verify_dataset(
     path, threads = Path(out), check_threads(threads)
     manifest, data = load_manifest(path)
     task = make_task(manifest["config"])
-    plan = make_plan(task, manifest["sizes"], manifest["file_format"], manifest["pyarrow"])
+    plan = remake_plan(task, manifest)
     shards = list_shards(task, plan)
     report = Report(
         checked=dict.fromkeys(plan["sizes"], 0),
@@ -144,7 +144,7 @@ def verify_dataset(
         files={BY_BYTES: 0, BY_VALUES: 0},
         pyarrow=plan["pyarrow"],
     )
-    faults, unusable = check_tree(path, plan["config_name"], [shard.path for shard in shards], ignored)
+    faults, unusable = check_tree(path, plan, [shard.path for shard in shards], ignored)
     usable = [shard for shard in shards if shard.path not in unusable]
     checking = Checking(
         rows=rows_of(task),

@@ -10,13 +10,16 @@ import yaml
 from datasets import Dataset, List, Value, load_dataset
 
 from fuzzylogic import FuzzyLogic
-from helpers.example import SIZES
+from helpers.example import SIZES, all_bytes
 from helpers.refusals import assert_refused
-from sraven import SRAVEN, count_answers, to_numpy
+from helpers.resealing import reseal
+from sraven import SRAVEN, OutputError, count_answers, to_numpy
 from sraven.core.base.spec import canonical_json, digest
+from sraven.core.dataset.manifest import read_manifest
 from sraven.core.dataset.write import write_dataset
 from sraven.core.tasks import digests
 from sraven.core.tasks.digests import block_digest
+from sraven.core.verification.verify import verify_dataset
 
 
 def expected(task, split, count):
@@ -42,6 +45,38 @@ def test_loaded_features_are_those_of_the_card(dataset_directory):
         "combination": Value("int32"),
         "num_answers": Value("int64"),
     }
+
+
+def test_the_inner_folder_loads_all_splits(dataset_directory):
+    loaded = load_dataset(str(dataset_directory / "M3-K7"))
+    assert {split: loaded[split].num_rows for split in loaded} == SIZES
+
+
+def test_a_directory_of_layout_1_is_right_and_is_left_or_finished_as_it_is(task, tmp_path):
+    def make_old(manifest):
+        manifest["layout"] = 1
+
+    out = tmp_path / "raven"
+    write_dataset(task, SIZES, out)
+    (out / "M3-K7" / "README.md").unlink()
+    reseal(out, task, make_old)
+    before = all_bytes(out)
+    assert verify_dataset(out).faults == [] and load_dataset(str(out), split="ood").num_rows == SIZES["ood"]
+    write_dataset(task, SIZES, out)
+    assert all_bytes(out) == before
+    write_dataset(task, SIZES, out, force=True)
+    assert read_manifest(out)["layout"] == 2
+
+
+def test_shards_of_another_size_hold_the_same_dataset(tmp_path, task):
+    sizes = {"train": 70_000}
+    usual = write_dataset(task, sizes, tmp_path / "usual")
+    small = write_dataset(task, sizes, tmp_path / "small", shard_size=65_536)
+    assert small["splits"]["train"]["digest"] == usual["splits"]["train"]["digest"]
+    assert "shard_size" not in usual and verify_dataset(tmp_path / "small").files["bytes"] == 2
+    assert load_dataset(str(tmp_path / "small"), split="train", streaming=True).num_shards == 2
+    assert_refused("65536, 131072", write_dataset, task, sizes, tmp_path / "odd", shard_size=1000)
+    assert_refused("another dataset", write_dataset, task, sizes, tmp_path / "small", error=OutputError)
 
 
 def test_another_seed_in_the_same_place_is_not_served_from_the_cache(tmp_path):

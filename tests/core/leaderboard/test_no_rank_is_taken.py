@@ -99,6 +99,16 @@ def test_an_author_may_add_seeds_whatever_others_filed_meanwhile(filed):
     assert f"replaced by {more}" in ranks[place][1]
 
 
+def test_a_grid_that_says_its_points_keeps_its_rank_and_a_point_that_was_filed_loses_its_own(filed):
+    ours, point = (f"{SRAVEN_BOARD}/2026112{day}-{slug}" for day, slug in ((5, "grid"), (4, "point")))
+    grid = scored("grid", 0.65, test=0.9)
+    grid.content["points"] = [{"name": "rate 0.1", "scores": {"test": 0.8, "ood": 0.2}}]
+    found = judged({**filed, ours: grid, point: scored("a point", 0.68, test=0.7)}, points={point: ours})
+    entries = {entry.id: entry for entry in entries_of(found)}
+    assert (entries[ours].rank, entries[ours].grid_range) == (2, (0.2, 0.68))
+    assert entries[point].rank is None and ours in entries[point].remark
+
+
 def test_what_moves_another_is_found():
     """The check itself: a rank that is taken away, a remark, a row that goes."""
     before = judged({"a": scored("a", 0.5), "b": scored("b", 0.4)})
