@@ -1,6 +1,8 @@
 """The page of what analyses of real runs found, written from their records.
 
-A record is the `analysis.json` of a run, kept whole. No number of the page is written by hand.
+A record is the `analysis.json` of a run, kept whole. No number of the page is written by hand. Pictures are
+shown where files of their names lie beside it: `RECORD-codes-PAIR.svg`, which is the `tsne-PAIR.svg` of the
+analysis, and `RECORD-codes-PAIR.txt`, what one sees there; `codes.txt` is about all of them.
 """
 
 import json
