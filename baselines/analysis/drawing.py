@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from baselines.analysis.analysed import TRAINED, UNTRAINED, Analysed
 from baselines.analysis.decoding import ALWAYS_POSITIVE, BAYES, MAJORITY, RAW_TOKENS, ROW3_INPUTS, Decoding
 from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Rates
+from baselines.analysis.embedding import Neighbours
 from baselines.analysis.intervals import Interval
 from baselines.analysis.labels import FIT, RULE
-from baselines.analysis.layouts import FUNCTION, Layout
+from baselines.analysis.layouts import FUNCTION, INPUTS, Layout
 from baselines.analysis.plots.clouds import Cloud, TopographyPanel, cloud_picture, topography_picture
 from baselines.analysis.plots.decoding import LayerCurve, decoding_picture
 from baselines.analysis.plots.errors import errors_picture
@@ -166,28 +167,39 @@ def _edits(found: Analysed, results: Mapping[str, Sequence[Rates]]) -> Pictures:
 
 
 def _layouts(found: Analysed, results: Mapping[str, Mapping[str, Layout]]) -> Pictures:
-    for pair, layers in results.items():
-        clouds = [_cloud(found, layer, name, each) for layer, each in layers.items() for name in each.labels]
-        across = len(clouds) // len(layers)
+    """Yield codes of a pair: a row of each layer, below it the untrained network's, at last the inputs."""
+    inputs = results[INPUTS]["alone"]
+    for pair in found.trained:
+        rows = [row for layer, each in results.get(pair, {}).items() for row in _networks(layer, each)]
+        rows.append((INPUTS, inputs, inputs.positions, inputs.neighbours_among_codes))
+        clouds = [_cloud(found, row, name) for row in rows for name in inputs.labels]
         title = f"{found.config.architecture}, {found.judged}, codes of {pair} by t-SNE"
-        yield f"tsne-{pair}", cloud_picture(clouds, across, title)
+        yield f"tsne-{pair}", cloud_picture(clouds, len(inputs.labels), title)
+
+
+Row = tuple[str, Layout, Array, Mapping[str, Neighbours | None]]
+
+
+def _networks(layer: str, layout: Layout) -> Iterator[Row]:
+    yield f"layer {layer}", layout, layout.positions, layout.neighbours_among_codes
+    if layout.untrained is not None:
+        yield UNTRAINED, layout, layout.untrained, layout.neighbours_untrained
 
 
 def _plain(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}"  # and no -0.00
 
 
-def _cloud(found: Analysed, layer: str, name: str, layout: Layout) -> Cloud:
-    labels = layout.labels[name]
+def _cloud(found: Analysed, row: Row, name: str) -> Cloud:
+    where, layout, positions, alike = row
+    labels, found_alike = layout.labels[name], alike[name]
     names: Sequence[str] = names_of(found) if name == RULE else ()
     if labels.dtype.kind != "f" and name not in (RULE, FUNCTION):
         labels = np.unique(labels, return_inverse=True)[1]
-    alike, before = layout.neighbours_among_codes[name], layout.neighbours_untrained[name]
     note = ""
-    if alike is not None:
-        untrained = "" if before is None else f"; untrained {_plain(before.score)}"
-        note = f"neighbours alike {_plain(alike.score)}{untrained}, dealt {_plain(alike.permuted)}"
-    return Cloud(f"layer {layer}: {name}", layout.positions, labels, names, note)
+    if found_alike is not None:
+        note = f"neighbours {_plain(found_alike.score)}, dealt {_plain(found_alike.permuted)}"
+    return Cloud(f"{where}: {name}", positions, labels, names, note)
 
 
 # The table ----------------------------------------------------------------------------------------------

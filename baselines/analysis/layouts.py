@@ -15,7 +15,7 @@ from baselines.analysis.similarity import varying
 
 Array = NDArray[Any]
 
-TARGET, FUNCTION = "target", "function"
+TARGET, FUNCTION, INPUTS = "target", "function", "inputs"
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Layout:
     Attributes:
         positions: ``[points, 2]``, of the codes in the plane; in pictures alone, as labels are.
         labels: ``[points]`` by name: what colours them; floats are values.
+        untrained: positions of the same rows' codes before the first step, laid out by themselves.
         points: how many codes are shown.
         trustworthiness: of the embedding.
         perplexity: of t-SNE.
@@ -37,6 +38,7 @@ class Layout:
 
     positions: Array = field(repr=False)
     labels: Mapping[str, Array] = field(repr=False)
+    untrained: Array | None = field(repr=False)
     points: int
     trustworthiness: float
     perplexity: float
@@ -65,21 +67,29 @@ def terms_of(found: Analysed, codes: Codes) -> Array:
     return seen[np.nonzero(there)[1]].reshape(len(there), -1)
 
 
-def layouts(found: Analysed) -> dict[str, dict[str, Layout]]:
-    """Return the layouts of each pair and layer; layers whose codes are constant have none."""
+def layouts(found: Analysed, inputs: Array) -> dict[str, dict[str, Layout]]:
+    """Return the layouts of each pair and layer, and under `INPUTS` of what the network is given.
+
+    Layers whose codes are constant have none.
+
+    Args:
+        found: the run with its codes.
+        inputs: float ``[n, F]``: of the first rows of the judged part.
+    """
     results: dict[str, dict[str, Layout]] = {}
+    rows = found.rows[found.judged]
+    labels = shown_labels(found, rows)
     for pair, by_part in found.trained.items():
         codes = by_part[found.judged]
-        labels = shown_labels(found, codes)
         for layer in found.layers:
             if varying(codes.codes[layer]).any():
                 before = found.codes[UNTRAINED][pair][found.judged].codes[layer]
                 each = _layout(codes.codes[layer], before, labels, codes.combination)
                 results.setdefault(pair, {})[str(layer + 1)] = each
-    return results
+    return {**results, INPUTS: {"alone": _layout(inputs, None, labels, rows.combination)}}
 
 
-def _layout(codes: Array, before: Array, labels: Mapping[str, Array], combination: Array) -> Layout:
+def _layout(codes: Array, before: Array | None, labels: Mapping[str, Array], combination: Array) -> Layout:
     embedding = embed(codes)
     chosen = embedding.chosen
     mine = {name: values[chosen] for name, values in labels.items()}
@@ -89,7 +99,9 @@ def _layout(codes: Array, before: Array, labels: Mapping[str, Array], combinatio
         groups = {name: None if name == FUNCTION else combination[chosen] for name in mine}
         return {name: neighbours(points, values, groups[name]) for name, values in mine.items()}
 
-    untrained = alike(before[chosen]) if varying(before).any() else dict.fromkeys(mine)
+    there, untrained = None, dict[str, Neighbours | None](dict.fromkeys(mine))
+    if before is not None and varying(before).any():
+        there, untrained = embed(before).positions, alike(before[chosen])
     place = embedding.positions
     settings = embedding.trustworthiness, embedding.perplexity, embedding.seed
-    return Layout(place, mine, len(chosen), *settings, alike(codes[chosen]), alike(place), untrained)
+    return Layout(place, mine, there, len(chosen), *settings, alike(codes[chosen]), alike(place), untrained)

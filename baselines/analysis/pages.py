@@ -1,6 +1,8 @@
 """The page of what analyses of real runs found, written from their records.
 
-A record is the `analysis.json` of a run, kept whole. No number of the page is written by hand.
+A record is the `analysis.json` of a run, kept whole. No number of the page is written by hand. Pictures are
+shown where files of their names lie beside it: `RECORD-codes-PAIR.svg`, which is the `tsne-PAIR.svg` of the
+analysis, and `RECORD-codes-PAIR.txt`, what one sees there; `codes.txt` is about all of them.
 """
 
 import json
@@ -83,6 +85,8 @@ def render_page(results: Path) -> str:
     """Return the page, from the records in a folder of results."""
     records = read_records(results / RECORDS)
     parts = [_HEAD + _runs(records)]
+    if pictures := [each for record in records for each in _pictures(record, results / RECORDS)]:
+        parts += ["## Pictures of codes", _prose(results / RECORDS / "codes"), *pictures]
     for section in SECTIONS:
         if rows := list(section.rows(records)):
             parts.append(f"## {section.heading}\n\n{section.text}\n\n{_table(section.columns, rows)}")
@@ -104,6 +108,31 @@ def _runs(records: Sequence[AnalysisRecord]) -> str:
         found = (f"{scores[part][metric]['mean']:.4f}" for part in ("test", "ood"))
         rows.append([record.markdown, record.title, metric, *found, trained, record.found["commit"][:7]])
     return _table(("record", "run", "metric", "test", "ood", "trained at", "analysed at"), rows)
+
+
+def _pictures(record: AnalysisRecord, folder: Path) -> Iterator[str]:
+    """Yield pictures of a record, ``NAME-codes-PAIR.svg``, with what one sees by the ``.txt`` beside them."""
+    is_sraven = record.found["run"]["board"].startswith("sraven")
+    metric, given = ("accuracy", "row3_inputs") if is_sraven else ("balanced_accuracy", "raw_tokens")
+    for pair, layers in record.found["decoding"].items():
+        path = folder / f"{record.name}-codes-{pair}.svg"
+        if path.is_file():
+            layer, found = list(layers.items())[-1]
+            probes = (found["probe"], found["controls"].get("untrained"), found["controls"].get(given))
+            new, before, inputs = (score_of(each, record.judged, metric) for each in probes)
+            known = score_of(found["probe"], "test", metric)
+            yield f"![{record.title}: t-SNE of `{pair}` codes, and of controls]({RECORDS}/{path.name})"
+            yield (
+                f"*{record.title}, `{pair}`.* {_prose(path)} The probe of layer {layer}: {known} on known "
+                f"combinations, {new} on held-out ones, where the untrained network has {before}, and "
+                f"inputs alone {inputs}."
+            )
+
+
+def _prose(path: Path) -> str:
+    """Return what was written by hand of a picture, if anything."""
+    beside = path.with_suffix(".txt")
+    return beside.read_text("utf-8").strip() if beside.is_file() else ""
 
 
 class Structure(NamedTuple):
@@ -181,7 +210,11 @@ def _probes(
             own = "constant" if own == _NOTHING else own
             others = (score_of(found["controls"].get(name), part, metric) for name in controls)
             apart = (_difference(found, names, part, metric) for names in differences)
-            yield [record.markdown, f"`{pair}`", layer, own, _untrained(found, part, metric), *apart, *others]
+            known = score_of(found["probe"], "test", metric, interval=True)
+            if known != _NOTHING:
+                known += f" ({score_of(found['controls'].get('permuted'), 'test', metric)})"
+            before = _untrained(found, part, metric)
+            yield [record.markdown, f"`{pair}`", layer, known, own, before, *apart, *others]
 
 
 def _rule_probes(record: AnalysisRecord) -> Iterator[list[str]]:
@@ -238,11 +271,10 @@ def _calibration(record: AnalysisRecord) -> Iterator[list[str]]:
     found = record.found.get("calibration", {}).get(record.judged)
     if found:
         losses = (f"{found[name]['value']:.4f}" for name in ("cross_entropy", "floor", "excess"))
-        there = found["open"]  # nothing is where every puzzle has one answer
-        shares = [_NOTHING] * 3
-        if there:
-            numbers = there["exponent"], there["accuracy"]["value"], there["best_accuracy"]["value"]
-            shares = [f"{each:.3f}" for each in numbers]
+        shares = [_NOTHING] * 3  # where contexts leave nothing open
+        if there := found["open"]:
+            known = there["exponent"], there["accuracy"]["value"], there["best_accuracy"]["value"]
+            shares = [f"{each:.3f}" for each in known]
         yield [record.markdown, *losses, *shares]
 
 
@@ -284,9 +316,13 @@ SECTIONS = (
         "Rules that a probe reads off",
         "Accuracy on held-out combinations, with intervals over combinations; of untrained networks the mean "
         "over five seeds and their range, or the run's own. A difference has an interval of its own, as both "
-        "are judged on the same instances.",
+        "are judged on the same instances. Known combinations are those on which the probe was fitted, other "
+        "instances of them; in brackets the same with labels permuted between combinations, which is above "
+        "chance if codes tell combinations apart. More with known than with new partners says that the code "
+        "of a rule, as a probe reads it, depends on its partner.",
         (
-            *("record", "pair", "layer", "codes", "untrained", "codes − untrained"),
+            *("record", "pair", "layer", "known combinations (permuted)", "codes, held out"),
+            *("untrained", "codes − untrained"),
             *("what codes add to inputs", "permuted", "raw tokens", "row-3 inputs"),
             *("codes and inputs", "ceiling"),
         ),
@@ -297,8 +333,9 @@ SECTIONS = (
         "Balanced accuracy, whose chance is 0.5, and F1, both means over terms, on held-out combinations. "
         "F1 is to be read against that of a probe that always says yes.",
         (
-            *("record", "pair", "layer", "codes", "untrained", "codes − untrained", "permuted", "raw tokens"),
-            *("F1 of codes", "of untrained", "codes − untrained", "of always yes"),
+            *("record", "pair", "layer", "known combinations (permuted)", "codes, held out", "untrained"),
+            *("codes − untrained", "permuted", "raw tokens"),
+            *("F1, known (permuted)", "held out", "of untrained", "codes − untrained", "of always yes"),
         ),
         _of_each(_term_probes),
     ),

@@ -29,7 +29,7 @@ from baselines.analysis.decoding import (
 )
 from baselines.analysis.edits import Rates, try_edits
 from baselines.analysis.labels import BOARD, FIRST, FIT, RULE, SECOND
-from baselines.analysis.layouts import layouts, terms_of
+from baselines.analysis.layouts import Layout, layouts, terms_of
 from baselines.analysis.similarity import participation, similarity
 from baselines.analysis.topography import topography
 from baselines.encode import encoding_of
@@ -235,6 +235,17 @@ def edits(found: Analysed) -> dict[str, list[Rates]]:
     }
 
 
+def in_the_plane(found: Analysed) -> dict[str, dict[str, Layout]]:
+    """Return codes in the plane beside what is to be known without any network: a position's symbols in row 3
+    of SRAVEN, the tokens of fuzzy logic.
+    """
+    if not found.has_rules:
+        return layouts(found, raw_tokens(found, found.judged))
+    codes = found.rows[found.judged]
+    symbols = np.stack([codes.labels[name].astype(np.int64) for name in (FIRST, SECOND)], axis=1)
+    return layouts(found, np.eye(found.subject.task.K)[symbols].reshape(len(symbols), -1))
+
+
 def with_means(results: Mapping[str, Sequence[Rates]]) -> dict[str, Any]:
     """Return what edits came to by pair, with the means over pairs of rules."""
     return {
@@ -280,6 +291,6 @@ STAGES: Mapping[str, Stage] = {
     "similarity": Stage("similarity of codes", similarities),
     "topography": Stage("topographic similarity", topographies),
     "edits": Stage("causal edits", edits, lambda found: found.has_rules, said=with_means),
-    "layouts": Stage("t-SNE", layouts, for_figures=True),
+    "layouts": Stage("t-SNE", in_the_plane, for_figures=True),
 }
 """The stages by the names that their results have in `analysis.json`, in the order in which they are done."""

@@ -88,7 +88,7 @@ def cloud_picture(clouds: Sequence[Cloud], across: int = 2, title: str = "") -> 
 
     below = 0.16 * -(-len(handles) // columns) + 0.06
     height = rows * (0.96 * side + 0.14 * heads + 0.12 * notes + 0.12) + below
-    return Picture(draw, width, height, title)
+    return Picture(draw, width, height, title, colours=64)
 
 
 _TIGHT: dict[str, Any] = {"columnspacing": 1.0, "handletextpad": 0.3, "handlelength": 1.2}

@@ -32,7 +32,8 @@ def page_of(tmp_path):
 
 def test_every_number_is_on_the_page_beside_its_controls(record, page_of):
     metrics = {"accuracy": {"value": 0.48, "low": 0.38, "high": 0.58}}
-    probe = {"scores": {"ood": {"metrics": metrics}}}
+    known = {"accuracy": {"value": 0.625, "low": 0.5, "high": 0.75}}
+    probe = {"scores": {"ood": {"metrics": metrics}, "test": {"metrics": known}}}
     apart = {"value": -0.1, "low": -0.2, "high": 0.0}
     found = {"probe": probe, "controls": {"permuted": probe}, "untrained": {"ood": {"accuracy": [0.1, 0.3]}}}
     found["differences"] = {"codes − untrained": {"ood": {"accuracy": apart}}}
@@ -52,7 +53,8 @@ def test_every_number_is_on_the_page_beside_its_controls(record, page_of):
     page, run = page_of(record), "`one`"
     for row in (
         f"| {run} | HYLA, sraven-v1, 156,250 steps, seed 7 | ",
-        f"| {run} | `row3` | 2 | 0.480 [0.380, 0.580] | 0.200 (0.100 to 0.300) | −0.100 [−0.200, 0.000] | – "
+        f"| {run} | `row3` | 2 | 0.625 [0.500, 0.750] (0.625) | 0.480 [0.380, 0.580] "
+        "| 0.200 (0.100 to 0.300) | −0.100 [−0.200, 0.000] | – "
         "| 0.480 | – | – | – | – |",
         f"| {run} | `row3` | rules | zero one | −0.500 | 0.0100 | 0.010 | −0.500 |",
         f"| {run} | `row3` | final {'| 0.250 ± 0.020 ' * 4}|",
@@ -60,6 +62,18 @@ def test_every_number_is_on_the_page_beside_its_controls(record, page_of):
         f"| {run} | 0.2500 {'| 0.250 ' * 4}|",
     ):
         assert row in page
+
+
+def test_pictures_are_shown_where_files_of_their_names_lie(record, page_of, tmp_path):
+    assert "## Pictures" not in page_of(record)
+    for name in ("one-codes-row3.svg", "one-codes-row3.txt", "codes.txt", "two-codes-self.svg"):
+        (tmp_path / RECORDS / name).write_text(f"Of {name}.\n")
+    pictures = page_of(record).partition("## Pictures of codes\n\nOf codes.txt.\n")[2].partition("\n## ")[0]
+    assert pictures.count("![") == 1 and "](analysis/one-codes-row3.svg)" in pictures
+    assert "seed 0, `row3`.* Of one-codes-row3.txt. The probe of layer 4: 0.807 on known" in pictures
+    assert (
+        "0.812 on held-out ones, where the untrained network has 0.156, and inputs alone 0.678." in pictures
+    )
 
 
 def test_p_values_are_corrected_as_worked_by_hand():
@@ -70,17 +84,20 @@ def test_p_values_are_corrected_as_worked_by_hand():
 def test_terms_have_balanced_accuracy_and_f1(page_of):
     record = json.loads((COMMITTED / RECORDS / "fuzzy-hyla-query-seed-0.json").read_text())
     page = page_of(record)
-    balanced = "0.617 [0.592, 0.643] | 0.595 | – | 0.502 | 0.488"
-    assert f"| `self` | 2 | {balanced} | 0.362 [0.336, 0.389] | 0.329 | – | 0.285 |" in page
+    balanced = "0.772 [0.736, 0.804] (0.698) | 0.617 [0.592, 0.643] | 0.595 | – | 0.502 | 0.488"
+    f1 = "0.516 [0.468, 0.578] (0.418) | 0.362 [0.336, 0.389] | 0.329 | – | 0.285"
+    assert f"| `self` | 2 | {balanced} | {f1} |" in page
     assert "Rules that a probe" not in page
 
 
 def test_a_section_without_rows_is_left_out(record, page_of):
+    record["calibration"]["ood"]["open"] = None
+    assert page_of(record).count("| – | – | – |\n") == 1
     for name in ("edits", "calibration", "errors"):
         del record[name]
     record["decoding"] = {"self": {"1": {"probe": {"scores": {}}, "controls": {}}}}
     page = page_of(record | {"protocol": "fixed_query"})
-    assert "| `self` | 1 | constant |" in page and "fixed_query" in page
+    assert "| `self` | 1 | – | constant |" in page and "fixed_query" in page
     assert "## What codes do" not in page and "## Wrong answers" not in page
 
 

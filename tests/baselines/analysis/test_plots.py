@@ -1,5 +1,8 @@
 """Figures of an analysis: legible, within their edges, and the same bytes again."""
 
+import re
+from base64 import b64decode
+from io import BytesIO
 from itertools import combinations
 
 import numpy as np
@@ -7,6 +10,7 @@ import pytest
 from matplotlib import rc_context
 from matplotlib.axis import Tick
 from matplotlib.text import Text
+from PIL import Image
 
 from baselines.analysis.calibration import calibration
 from baselines.analysis.plots import frame, maps, trust
@@ -133,6 +137,8 @@ def test_the_same_picture_has_the_same_bytes(tmp_path):
     assert [path.name for path in second] == ["second.svg", "second.png"]
     assert [path.read_bytes() for path in second] == first
     assert b"<dc:date>" not in first[0] and b"<text" in first[0]
+    (*pixels,) = re.findall(r"base64,([^\"]+)", first[0].decode())
+    assert pixels and all(Image.open(BytesIO(b64decode(each))).mode == "P" for each in pixels)  # few colours
 
 
 def test_numbers_of_a_matrix_are_short_and_not_better_than_they_are():

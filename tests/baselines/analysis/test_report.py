@@ -85,7 +85,8 @@ def test_every_control_is_there_by_its_name(of_sraven):
     kinds = {(each["layers"], each["kind"]) for each in content["edits"]["row3"]}
     assert len(kinds) == 7 and {kind for _, kind in kinds} - {"edit"} < set(CONTROLS)
     assert set(content["layouts"]["self"]) == {"2"}  # constant codes are no picture
-    layout = content["layouts"]["row3"]["2"]
+    layout, inputs = content["layouts"]["row3"]["2"], content["layouts"]["inputs"]["alone"]
+    assert inputs["neighbours_among_codes"]["input 1"]["score"] > 0.5 and inputs["points"] == layout["points"]
     neighbours = ["neighbours_among_codes", "neighbours_in_the_plane", "neighbours_untrained"]
     assert all(layout[each]["rule"]["permutations"] == 199 for each in neighbours)
     assert list(layout) == ["points", "trustworthiness", "perplexity", "seed", *neighbours]
@@ -149,7 +150,8 @@ def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
     assert set(of_codes) == {"functions"} and set(of_codes["functions"]) == {"functional", "term_sets"}
     assert "edits" not in content and "calibration" not in content and "causal edits" not in stages
     alike = content["layouts"]["self"]["1"]["neighbours_among_codes"]
-    assert set(alike) == {"target", "function", "term 1", "term 2"}
+    given = content["layouts"]["inputs"]["alone"]["neighbours_among_codes"]
+    assert set(alike) == set(given) == {"target", "function", "term 1", "term 2"}
 
 
 @pytest.mark.parametrize(("name", "protocol"), [("sraven", "paper-code"), ("fuzzy", "fixed_context")])
