@@ -85,8 +85,8 @@ def scores_of(printed):
 def test_younger_metric_is_shown_beside(younger_metric, run):
     code, out, _ = run("score", ENTRIES["fuzzylogic"], "--json")
     scores = scores_of(out)
-    beside = scores.pop("beside")
-    assert code == 0
+    beside, composing = scores.pop("beside"), scores.pop("composing")
+    assert code == 0 and composing["metric"] == "r2_per_sequence"
     assert_filed_alike(scores, ENTRIES["fuzzylogic"])
     assert set(beside) == {"test", "ood"} and "younger" in beside["test"]
     assert beside["ood"]["younger"]["mean"] == pytest.approx(np.sqrt(np.arange(16_384)).mean(), abs=1e-8)

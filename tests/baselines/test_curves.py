@@ -12,6 +12,7 @@ from baselines.views.curves import IN_TRAINING, LOSS, find_runs, read_curves, th
 from baselines.views.sparklines import HEIGHTS, columns_of, sparkline
 from helpers.tiny_runs import tiny
 from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.boards.board import read_board
 from sraven.core.system.files import write_json
 
 EVERY = 3
@@ -89,7 +90,8 @@ def test_bounds_are_the_boards_and_reference_levels_of_held_out_splits_alone(tmp
     curves = read_curves([write_run(tmp_path / "a", tiny(), scores=SCORES)])
     assert curves.bounds("test") == curves.bounds(IN_TRAINING) == (1.0, 0.0, {})
     assert curves.bounds("ood")[:2] == (1.0, 0.0)
-    assert list(curves.bounds("ood").lower) == ["linear in known functions", "linear in known terms"]
+    lower = [level.title for level in read_board("fuzzylogic-v1").reference_levels("ood")]
+    assert list(curves.bounds("ood").lower) == lower and "Gaussian process" in lower
     assert curves.bounds("ood_terms") == (None, 0.0, {})  # of which the board has no ceiling
     assert curves.bounds(LOSS) == (None, None, {})
     assert view(curves, "ood") == (-1.0, 1.0)  # one range for all scores
@@ -128,7 +130,8 @@ def test_what_programs_read_has_every_value(tmp_path):
     write_run(tmp_path / "seed-1", tiny(seed=1), scores=SCORES)
     found = json.loads(json.dumps(to_json(read_curves([tmp_path]))))
     assert (found["board"], found["metric"]) == ("fuzzylogic-v1", "r2_per_sequence")
-    lower = {"linear in known functions": 0.838015, "linear in known terms": 0.91703}
+    lower = {level.title: level.value for level in read_board("fuzzylogic-v1").reference_levels("ood")}
+    assert lower["linear in known terms"] == 0.91703
     assert found["bounds"]["ood"] == {"ceiling": 1.0, "chance": 0.0, "lower": lower}
     (group,) = found["groups"]
     assert group["digest"] == tiny().digest and set(group["folders"]) == {"0", "1"}

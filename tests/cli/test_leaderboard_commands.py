@@ -184,7 +184,7 @@ def test_ones_own_stands_among_the_others(run, packaged, original, leaderboard, 
         assert err == "" if arguments else "compared with for copies" in err
     assert snapshot(tmp_path) == before
     _, out, _ = run("leaderboard", "--add", original)
-    assert "yours, not filed; would have rank 1 among those trained on up to 2,000 instances" in out
+    assert "yours, not filed; would have rank 1 (1–2) among those trained on up to 2,000 instances" in out
     _, out, _ = run("leaderboard", "--add", original, "--leaderboard", leaderboard)
     assert "wouldn't be ranked: predicts the same as sraven-small-v1/20261121-a-method, or nearly so" in out
 

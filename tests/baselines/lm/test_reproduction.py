@@ -142,7 +142,8 @@ def test_what_is_lacking_is_reported_before_anything_is_trained(language, text, 
 
 
 def test_the_command_hands_on_the_text(language, text, tmp_path, monkeypatch):
-    monkeypatch.setattr("baselines.reproduction.sets.FIGURES", ALL)
+    for module in ("sets", "queue"):
+        monkeypatch.setattr(f"baselines.reproduction.{module}.FIGURES", ALL)
     given = {}
 
     def run_cells(cells, runs, results, **options):

@@ -12,7 +12,7 @@ from baselines.reproduction.plan import parameters_of
 from baselines.reproduction.plots import HEADLINE, pictures_of
 from baselines.reproduction.records import write_record
 from baselines.reproduction.render import render, stale_pages, stale_pictures
-from baselines.reproduction.sets import ALL, FIGURES as ALL_FIGURES
+from baselines.reproduction.sets import FIGURES as ALL_FIGURES
 from baselines.reproduction.standing import standings_of
 from baselines.reproduction.words import number, products
 from helpers.reproduction import FIGURES, STEPS, cell, figure, record
@@ -64,7 +64,7 @@ def test_kept_pages_and_pictures_are_what_the_kept_records_give(kept):
     stale = [*stale_pages(kept, RESULTS), *stale_pictures(kept, RESULTS)]
     assert not stale, "run: sraven reproduce --render"
     assert {path.stem for path in (RESULTS / "reproduction").glob("*.md")} == {
-        *(figure.name for figure in ALL),
+        *ALL_FIGURES,
         "index",
     }
 

@@ -195,9 +195,15 @@ OWN_READERS = {
     "waits until a file of its own is on disk": ["baselines/runs/checkpoint.py"],
     "text of any size, a record at a time": ["baselines/lm/records.py"],
     "a file of JAX": ["baselines/model/fast/foreign.py"],
-    "a picture that it wrote": ["baselines/reproduction/plots.py", "sraven/core/page/palette.py"],
+    "a picture that it wrote": [
+        *("baselines/analysis/plots/frame.py", "baselines/reproduction/plots.py"),
+        "sraven/core/page/palette.py",
+    ],
+    "code that its user imports, and a run's copies": ["baselines/runs/code.py"],
     "a file of the system's": ["baselines/runs/provenance.py"],
-    "texts of a checkout, beside the pages to be written": ["baselines/reproduction/pages.py"],
+    "texts of a checkout, beside the pages to be written": [
+        *("baselines/analysis/pages.py", "baselines/reproduction/pages.py"),
+    ],
     "a page that it wrote": ["baselines/reproduction/render.py"],
     "a checkout's board, which is to be written": ["sraven/core/boards/freeze.py"],
     "files of the package": [
