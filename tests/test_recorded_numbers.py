@@ -89,7 +89,8 @@ def test_the_first_page_says_what_the_filed_networks_keep():
     def shown(estimate):
         return "{:.2f} ({:.2f} to {:.2f})".format(estimate.value, *estimate.interval)
 
-    for name, attention in (("softmax attention", "softmax"), ("HYLA", "hyla")):
+    names = {"softmax": "softmax attention", "linear": "linear attention", "hyla": "HYLA"}
+    for attention, name in names.items():
         blocks, few = (found(f"sraven-{board}-v1", attention) for board in ("blocks3", "few3"))
         cells = [*map(shown, (blocks.known, blocks.held_out, blocks.kept)), f"{few.known.value:.2f}"]
         cells.append(f"{few.by_new_pairs[0].score.value:.2f}")

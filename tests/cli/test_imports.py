@@ -103,7 +103,7 @@ def test_a_network_of_ones_own(done, refused, mine):
     assert "(my_network.py differs)" in refused("evaluate", "run", "--author=A", "--out=another", mine)
     assert "holds another run (code differ)" in refused(*line, mine)
     forget()
-    done("evaluate", "run", "--out=another", "--import=run/imported/my_network.py")
+    done("evaluate", "run", "--author=A", "--out=another", "--import=run/imported/my_network.py")
     forget()
     assert "each_alone" in done("curves", "run")  # which needs nothing of it
 
