@@ -106,11 +106,11 @@ def _place(entry: "Entry") -> str:
 
 
 def _bounds(board: "Board") -> str:
-    """Return the ceiling and reference levels of a board, to follow a title; nothing if there are none."""
+    """Return the ceiling of a board and the reference levels that lose something, to follow a title."""
     ceiling = board.ceiling(board.primary_split, board.metric)
     bounds = [f"ceiling {figure(ceiling.value)} ({ceiling.answers})"] if ceiling else []
     levels = board.reference_levels(board.primary_split)
-    bounds += [f"{level.title} {figure(level.value)}" for level in levels]
+    bounds += [f"{level.title} {figure(level.value)}" for level in levels if level.value < 1]
     return "".join(f"; {each}" for each in bounds)
 
 
