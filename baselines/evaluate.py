@@ -32,11 +32,11 @@ from baselines.training.processes import note
 from sraven.core.base.errors import ConfigurationError, OutputError
 from sraven.core.base.estimate import standard_error
 from sraven.core.boards.board import Board, load_board, read_board
-from sraven.core.boards.scoring import score_plainly
 from sraven.core.submissions.submission import METHOD_FAMILIES
 from sraven.core.submissions.submit import check_new, write_submission
 from sraven.core.system.files import read_bounded
 from sraven.core.tasks.families import generator_of, scoring_of
+from sraven.scoring.scores import score_plainly
 
 UNKNOWN = "unknown"
 """The hardware of runs of versions that didn't record it."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fuzzylogic.scoring import score
+from fuzzylogic.metrics import score
 from fuzzylogic.task import FuzzyLogic
 from sraven.core.base.arguments import check_integer
 from sraven.core.base.estimate import Mean, mean

@@ -8,9 +8,9 @@ FAMILY = Family(
     task="fuzzylogic.task:FuzzyLogic",
     settings="fuzzylogic.settings:Settings",
     rows="fuzzylogic.record:FuzzyLogicRows",
-    scoring="fuzzylogic.scoring:FuzzyLogicScoring",
+    scoring="fuzzylogic.metrics:FuzzyLogicScoring",
     references="fuzzylogic.references:FuzzyLogicReferences",
-    diagnosis="fuzzylogic.diagnosis:FuzzyLogicDiagnosis",
+    diagnosis="fuzzylogic.errors:FuzzyLogicDiagnosis",
     reference_levels={
         "known-functions": LevelText(
             "linear in known functions",

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic import gaussian_process, ridge
-from fuzzylogic.scoring import error_columns
+from fuzzylogic.metrics import error_columns
 from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.base.estimate import Mean, mean
-from sraven.core.tasks.observed import Observed
 from sraven.core.tasks.task import Reference
+from sraven.scoring.references import Observed
 
 CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
 """How the ideal observer answers, by version of the definition and by metric. No line changes."""

@@ -25,9 +25,9 @@ FAMILY = Family(
     task="sraven.task:SRAVEN",
     settings="sraven.settings:Settings",
     rows="sraven.record:SRAVENRows",
-    scoring="sraven.scoring:SRAVENScoring",
+    scoring="sraven.metrics:SRAVENScoring",
     references="sraven.references:SRAVENReferences",
-    diagnosis="sraven.diagnosis:SRAVENDiagnosis",
+    diagnosis="sraven.errors:SRAVENDiagnosis",
     reference_levels={
         "independent": LevelText(
             "exact marginals, random ties",

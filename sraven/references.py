@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from sraven.core.base.estimate import Mean, mean
 from sraven.core.compute.rng import derive_key, fill_draws
 from sraven.core.tasks.composition import combines_known
-from sraven.core.tasks.observed import Observed
 from sraven.core.tasks.task import Reference
 from sraven.family import order_name
 from sraven.observer import ideal_observer
+from sraven.scoring.references import Observed
 from sraven.task import SRAVEN, Batch
 
 CEILINGS = {1: {"accuracy": "joint"}}

@@ -13,7 +13,6 @@ from sraven.arguments import check_K, check_M
 from sraven.core.base.arguments import check_choice, check_integer, check_share
 from sraven.core.base.errors import CapacityError, ConfigurationError
 from sraven.core.base.spec import SEED_LIMIT
-from sraven.core.boards.scored import ScoredTask
 from sraven.core.compute.parallel import for_each_chunk
 from sraven.core.tasks.batch import Instances
 from sraven.core.tasks.versions import check_version
@@ -22,6 +21,7 @@ from sraven.kernels import Tables, generate, make_tables
 from sraven.observer import ideal_observer
 from sraven.posterior import rule_posterior, symbol_marginals
 from sraven.rules import PAPER, Rules, rules_of
+from sraven.scoring.task import ScoredTask
 from sraven.settings import POLICIES, Settings
 from sraven.splits import partition, rule_combinations
 

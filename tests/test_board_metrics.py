@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fuzzylogic import FuzzyLogic
-from fuzzylogic.scoring import FuzzyLogicScoring
+from fuzzylogic.metrics import FuzzyLogicScoring
 from helpers import fuzzy_oracle, oracle
 from helpers.checkout import REPOSITORY
 from helpers.refusals import assert_refused
@@ -30,10 +30,10 @@ from sraven.core.boards.ceilings import ANSWERS, KNOWS, Ceiling
 from sraven.core.boards.freeze import make_board
 from sraven.core.leaderboard.ranking import read_leaderboard
 from sraven.core.tasks.task import Metric
+from sraven.metrics import SRAVENScoring
 from sraven.references import CEILINGS
-from sraven.scoring import SRAVENScoring
 
-SRAVEN_SCORE, FUZZY_SCORE = import_module("sraven.scoring"), import_module("fuzzylogic.scoring")
+SRAVEN_SCORE, FUZZY_SCORE = import_module("sraven.metrics"), import_module("fuzzylogic.metrics")
 SUBMISSIONS = REPOSITORY / "docs" / "leaderboard" / "submissions"
 ENTRIES = {
     "fuzzylogic": SUBMISSIONS / "fuzzylogic-v1" / "20261121-constant-mean",

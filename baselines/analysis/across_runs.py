@@ -9,7 +9,7 @@ from scipy.stats import rankdata
 
 from baselines.analysis.intervals import Interval, interval, stream
 from sraven.core.base.errors import ConfigurationError
-from sraven.core.boards.bootstrap import SAMPLES
+from sraven.scoring.bootstrap import SAMPLES
 
 Array = NDArray[Any]
 

@@ -24,7 +24,7 @@ from baselines.analysis.plots.trust import loss_picture, open_picture, reliabili
 from baselines.analysis.similarity import mean_codes, participation_ratios, sample_rows
 from baselines.analysis.stages import names_of, task_distances
 from baselines.analysis.topography import code_distances
-from sraven.core.boards.diagnosis import SplitErrors
+from sraven.scoring.errors import SplitErrors
 
 Array = NDArray[Any]
 Pictures = Iterator[tuple[str, Picture]]

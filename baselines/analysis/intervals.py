@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.boards.bootstrap import LEVEL, SAMPLES
 from sraven.core.compute.rng import derive_key
+from sraven.scoring.bootstrap import LEVEL, SAMPLES
 
 
 @dataclass(frozen=True)

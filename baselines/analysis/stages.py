@@ -33,7 +33,7 @@ from baselines.analysis.layouts import Layout, layouts, terms_of
 from baselines.analysis.similarity import participation, similarity
 from baselines.analysis.topography import topography
 from baselines.encode import encoding_of
-from sraven.core.boards.diagnosis import SplitErrors
+from sraven.scoring.errors import SplitErrors
 
 Array = NDArray[Any]
 

@@ -15,9 +15,9 @@ from baselines.runs.log import INSTANCES, Scores
 from baselines.training.experiment import Experiment, MakeExperiment, board_of
 from baselines.training.predict import predictor, unranked_splits
 from sraven.core.boards.board import Board
-from sraven.core.boards.scoring import score_plainly
 from sraven.core.tasks.families import generator_of, scoring_of
 from sraven.core.tasks.task import Labels
+from sraven.scoring.scores import score_plainly
 
 SLICE = 1024
 """Instances of each split that are scored, its first ones."""

@@ -121,9 +121,9 @@ def _tokens(entry: "Entry") -> str:
 
 def print_standing(standing: "Standing") -> None:
     """Print a board's table."""
-    from sraven.core.boards.bootstrap import SHARE
     from sraven.core.leaderboard.standing import primary_ceiling
     from sraven.core.page.groups import look_notes
+    from sraven.scoring.bootstrap import SHARE
 
     board, best = standing.board, primary_ceiling(standing.board)
     title = f"{board.id}: {board.title}"

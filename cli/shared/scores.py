@@ -10,10 +10,10 @@ from sraven.core.base.escape import escape, figure, with_error
 
 if TYPE_CHECKING:
     from sraven.core.boards.board import Board
-    from sraven.core.boards.composing import Composing
     from sraven.core.leaderboard.eligibility import Unranked
     from sraven.core.leaderboard.filed import Fault
     from sraven.core.leaderboard.unfiled import Scored
+    from sraven.scoring.composing import Composing
 
 
 def mean_with_error(score: Mapping[str, Any]) -> str:
@@ -49,9 +49,9 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: 
     from rich.table import Table
 
     from sraven.core.boards.board import read_board
-    from sraven.core.boards.bootstrap import SHARE
-    from sraven.core.boards.scoring import interval_over_combinations
     from sraven.core.tasks.families import find_family
+    from sraven.scoring.bootstrap import SHARE
+    from sraven.scoring.scores import interval_over_combinations
 
     splits = scores["splits"]
     metrics = {split: dict(found["metrics"]) for split, found in splits.items()}
@@ -150,8 +150,8 @@ def divergence_lines(board: "Board") -> Iterator[str]:
 
 def print_composing(board: "Board", found: "Composing") -> None:
     """Print what a submission keeps of its score on held-out combinations."""
-    from sraven.core.boards.bootstrap import SHARE
-    from sraven.core.boards.composing import KNOWN
+    from sraven.scoring.bootstrap import SHARE
+    from sraven.scoring.composing import KNOWN
 
     rows = [
         (f"known ({KNOWN})", found.known),

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sraven.core.tasks.comparison import compare_answers
 from sraven.core.tasks.task import Arrays, Labels, Metric, ratio
-from sraven.scoring import SRAVENScoring
+from sraven.metrics import SRAVENScoring
 from sraven.task import Batch
 from sraven.twins.task import Twins
 from sraven.twins.variants import FIRST

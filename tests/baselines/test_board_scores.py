@@ -20,7 +20,7 @@ from fuzzylogic import score
 from helpers.tiny_runs import STEPS, TINY, assert_same_bits, leaves, lines_of, tiny
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.boards.board import read_board
-from sraven.core.boards.scoring import Run, score_plainly, score_runs
+from sraven.scoring.scores import Run, score_plainly, score_runs
 
 SLICE, METRICS = 70, ("r2_per_sequence", "r2", "mse")
 

@@ -16,9 +16,9 @@ from helpers.repositories import commit, git
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, edit, small_board, snapshot, write
 from sraven import SubmissionError
 from sraven.core.boards.reference_levels import MeasuredLevel
-from sraven.core.boards.scoring import interval_over_combinations
 from sraven.core.leaderboard.export import COLUMNS
 from sraven.core.leaderboard.snapshot import parse_snapshot
+from sraven.scoring.scores import interval_over_combinations
 
 
 def test_submission_is_filed(refused, done, small_boards, original, leaderboard):

@@ -20,8 +20,8 @@ from helpers.submissions import (
 )
 from sraven.core.base.escape import with_error
 from sraven.core.base.jsonable import as_json
-from sraven.core.boards.scoring import interval_over_combinations
 from sraven.errors import KINDS
+from sraven.scoring.scores import interval_over_combinations
 
 
 def test_scores_are_printed(done, small_boards, original, scored, tmp_path):

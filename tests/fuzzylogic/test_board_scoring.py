@@ -14,7 +14,7 @@ from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, score_predictions, small_board
 from sraven import CapacityError
 from sraven.core.boards.board import read_board
-from sraven.core.boards.scoring import Run, score_runs
+from sraven.scoring.scores import Run, score_runs
 
 TASKS = {
     "small": FuzzyLogic(L=3, K=2, N=7, holdout=0.5, seed=5),

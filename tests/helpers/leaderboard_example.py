@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from sraven.core.boards.board import read_board
 from sraven.core.leaderboard.standing import Entry, Standing
-from sraven.core.tasks.diagnosis import MISSING
 from sraven.errors import KINDS
+from sraven.scoring.errors import MISSING
 
 SOURCE = "A paper (2026), Table 1"
 NOTE = "Its instances are others."

@@ -18,9 +18,9 @@ import yaml
 from sraven import write_submission
 from sraven.core.boards.board import Board
 from sraven.core.boards.freeze import make_board
-from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.submissions.submission import differing
 from sraven.core.system.files import compact_json
+from sraven.scoring.scores import Run, score_runs
 
 SRAVEN_BOARD, FUZZY_BOARD = "sraven-small-v1", "fuzzylogic-small-v1"
 

@@ -22,7 +22,7 @@ from sraven import (
     rule_posterior,
     symbol_marginals,
 )
-from sraven.core.boards.scoring import SplitScores
+from sraven.scoring.scores import SplitScores
 
 PANELS = (is_answer, differs_everywhere)
 OBSERVERS = (ideal_observer, rule_posterior, symbol_marginals)

@@ -14,12 +14,9 @@ from sraven.core.base.arguments import check_choice, check_integer
 from sraven.core.base.errors import BoardError, ConfigurationError
 from sraven.core.boards.board_paths import board_paths
 from sraven.core.boards.ceilings import KNOWS, Ceiling
-from sraven.core.boards.check import check_digests, check_predictions, check_texts
-from sraven.core.boards.composing import Composing, measure_composing
+from sraven.core.boards.check import check_digests, check_texts
 from sraven.core.boards.content import RANKED, BoardFile
-from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.core.boards.reference_levels import ReferenceLevel, find_reference_levels
-from sraven.core.boards.scoring import DIGITS, SplitScores, score_runs, whole_run
 from sraven.core.tasks.composition import Divergences, divergences
 from sraven.core.tasks.digests import digest_prompts
 from sraven.core.tasks.families import (
@@ -31,6 +28,10 @@ from sraven.core.tasks.families import (
     wording_of,
 )
 from sraven.core.tasks.task import Labels, Task
+from sraven.scoring.composing import Composing, measure_composing
+from sraven.scoring.errors import SplitErrors, diagnose_runs, require_diagnosis
+from sraven.scoring.predictions import check_predictions
+from sraven.scoring.scores import DIGITS, SplitScores, score_runs, whole_run
 
 
 class Board(BoardFile):

@@ -1,17 +1,15 @@
-"""Checks against a board: its instances by their digests, predictions of its splits."""
+"""Checks against a board: its instances by their digests, replies to its questions."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.base.arguments import check_array
 from sraven.core.base.errors import BoardError, ConfigurationError
 from sraven.core.boards.content import BoardFile
 from sraven.core.tasks.digests import block_size, digest_split
 from sraven.core.tasks.families import columns_of
-from sraven.core.tasks.task import Column, GeneratedTask, Scoring
+from sraven.core.tasks.task import GeneratedTask
 from sraven.core.untrusted.decode import MOST_REPLIES, MOST_REPLY
 
 
@@ -45,33 +43,6 @@ def check_digests(
             )
     if instances is None and (found["arrays"], found["sha256"]) != (arrays, entry.sha256):
         raise BoardError(f"board {board.id}, split {split}: the board's digests contradict each other")
-
-
-def check_predictions(
-    name: str, predictions: ArrayLike, size: int, column: Column, scoring: Scoring
-) -> NDArray[Any]:
-    """Return predictions of a whole split as an array of the board's type.
-
-    Args:
-        name: of the predictions, for the message.
-        predictions: of one seed, in the order of the indices.
-        size: of the split.
-        column: type and shape of the prediction of one instance.
-        scoring: the task's.
-
-    Raises:
-        ConfigurationError: for a wrong shape, kind of number or value.
-    """
-    whole = np.dtype(column.dtype).kind in "iu"
-    kinds, wanted = ("iu", "integers") if whole else ("f", "floats")
-    array = check_array(name, predictions, (size, *column.shape), kinds, wanted)
-    if whole and array.size and not 0 <= array.min() <= array.max() <= np.iinfo(column.dtype).max:
-        raise ConfigurationError(f"{name} has a value outside 0 to {np.iinfo(column.dtype).max}")
-    with np.errstate(over="ignore"):  # what float32 can't hold becomes infinite, and is refused
-        array = array.astype(column.dtype)
-    if fault := scoring.find_fault(array):
-        raise ConfigurationError(f"{name}: row {fault[0]} {fault[1]}")
-    return array
 
 
 def check_texts(name: str, replies: Any, size: int) -> list[str]:

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.escape import escape
 from sraven.core.boards.board import read_board
-from sraven.core.boards.bootstrap import LEVEL, SAMPLES, resample_combinations
-from sraven.core.boards.scoring import DIGITS, middle, score_samples
 from sraven.core.compute.rng import derive_key, fill_draws
 from sraven.core.leaderboard.standing import Entry
 from sraven.core.submissions.submission import SUBMISSIONS, Submission, decode_submission, open_submission
 from sraven.core.tasks.families import scoring_of
+from sraven.scoring.bootstrap import LEVEL, SAMPLES, resample_combinations
+from sraven.scoring.scores import DIGITS, middle, score_samples
 
 Draws = NDArray[np.float64]
 

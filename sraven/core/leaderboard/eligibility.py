@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 from sraven.core.base.escape import escape
 from sraven.core.boards.board import Board
-from sraven.core.boards.scoring import interval_over_combinations
 from sraven.core.leaderboard.copies import equal_seeds
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.leaderboard.fingerprints import Pins, read_pins
 from sraven.core.leaderboard.standing import REFERENCE
 from sraven.core.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
 from sraven.core.tasks.families import scoring_of
+from sraven.scoring.scores import interval_over_combinations
 
 CEILING_ERRORS = 5
 """Standard errors by which a score must pass its ceiling to be beyond what chance allows.

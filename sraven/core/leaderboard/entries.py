@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import Any
 
 from sraven.core.boards.board import Board
-from sraven.core.boards.scoring import interval_over_combinations
 from sraven.core.leaderboard.evidence import Evidence
 from sraven.core.leaderboard.standing import (
     REFERENCE,
@@ -18,6 +17,7 @@ from sraven.core.leaderboard.standing import (
     SplitScore,
 )
 from sraven.core.tasks.families import wording_of
+from sraven.scoring.scores import interval_over_combinations
 
 
 def _budget(board: Board, instances: int) -> int | None:

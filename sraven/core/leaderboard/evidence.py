@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from sraven.core.base.jsonable import as_json
 from sraven.core.base.spec import digest
 from sraven.core.boards.board import Board, read_board
-from sraven.core.boards.scoring import DIGITS, Run
 from sraven.core.leaderboard.cache import read_kept, write_kept
 from sraven.core.submissions.submission import (
     Opened,
@@ -36,6 +35,7 @@ from sraven.core.submissions.submission import (
 from sraven.core.system.files import read_bounded
 from sraven.core.tasks.families import find_family, scoring_of
 from sraven.core.tasks.task import Arrays
+from sraven.scoring.scores import DIGITS, Run
 
 _FORMAT = 4
 _CONTENT = "content"
@@ -53,7 +53,7 @@ class Evidence:
         scores: what ``scores.json`` should hold; see `sraven.core.submissions.submission.score_submission`.
         totals: for each split, the sums of what its labels say, such as how many are ambiguous.
         predictions: ``[n, ...]`` of each run, by `run_name`.
-        errors: by split, what it gets wrong, sorted: a `sraven.core.boards.diagnosis.ErrorRow` of all
+        errors: by split, what it gets wrong, sorted: a `sraven.scoring.errors.ErrorRow` of all
             instances, as JSON. Nothing if nothing sorts the errors of the task.
         beside: by split and metric, scores by what its task has got since the board.
         agreement: by split, the two seeds whose errors agree most, and how much; see

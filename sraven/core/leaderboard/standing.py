@@ -145,7 +145,7 @@ class Entry:
             reported row.
         code_commit: of the code.
         composing: what it keeps of its score on held-out combinations, a
-            `sraven.core.boards.composing.Composing` as JSON values; None where scores don't say.
+            `sraven.scoring.composing.Composing` as JSON values; None where scores don't say.
         own: whether it is the reader's, shown for comparison and not filed; its id is then the directory.
     """
 

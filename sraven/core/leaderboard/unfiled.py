@@ -9,12 +9,12 @@ from threading import Lock
 from typing import Any
 
 from sraven.core.boards.board import Board, read_board
-from sraven.core.boards.composing import Composing
 from sraven.core.compute.parallel import check_threads
 from sraven.core.leaderboard.eligibility import Unranked, find_omissions, judge_submission
 from sraven.core.leaderboard.evidence import make_evidence
 from sraven.core.leaderboard.filed import Fault, fault_of
 from sraven.core.submissions.submission import decode_submission, open_submission
+from sraven.scoring.composing import Composing
 
 _BOARDS = 4  # at hand at a time: tens of megabytes each
 _AT_ONCE = 8  # submissions, whatever the number of processors: a hundred megabytes each

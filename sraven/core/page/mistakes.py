@@ -8,8 +8,8 @@ from sraven.core.boards.board import Board
 from sraven.core.leaderboard.standing import Entry, Standing
 from sraven.core.page.svg import element
 from sraven.core.page.words import score_with_error
-from sraven.core.tasks.diagnosis import MISSING
 from sraven.core.tasks.families import diagnosis_of
+from sraven.scoring.errors import MISSING
 
 _GAP = 0.5  # per cent of a bar's width between two parts
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from sraven.core.base.errors import SubmissionError
 from sraven.core.boards.board import Board
-from sraven.core.boards.scoring import Run
 from sraven.core.submissions.runs import prediction_path
 from sraven.core.tasks.digests import array_bytes
 from sraven.core.tasks.task import Labels
+from sraven.scoring.scores import Run
 
 
 def check_documents(board: Board, split: str, runs: Sequence[Run]) -> None:

@@ -13,12 +13,12 @@ from sraven.core.base.arguments import check_integer
 from sraven.core.base.errors import ConfigurationError
 from sraven.core.base.spec import SEED_LIMIT
 from sraven.core.boards.board import Board
-from sraven.core.boards.scoring import whole_run
 from sraven.core.submissions.corpus import check_documents
 from sraven.core.submissions.training_log import MOST_BYTES, check_log
 from sraven.core.system.files import sha256_of_file
 from sraven.core.tasks.table import to_table
 from sraven.core.untrusted.read import INDEX, read_file
+from sraven.scoring.scores import whole_run
 
 
 def _by_seed(split: str, predictions: Any) -> dict[int, ArrayLike]:

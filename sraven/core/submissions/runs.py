@@ -11,10 +11,10 @@ import numpy as np
 from sraven.core.base.errors import SubmissionError
 from sraven.core.base.escape import escape, quoted
 from sraven.core.boards.board import Board
-from sraven.core.boards.scoring import Run
 from sraven.core.submissions.training_log import MOST_BYTES, check_log, log_path
 from sraven.core.tasks.families import scoring_of
 from sraven.core.untrusted.read import Decoded, decode_predictions, list_files, most_bytes, read_file
+from sraven.scoring.scores import Run
 
 DESCRIPTION, README, SCORES = "submission.yaml", "README.md", "scores.json"
 

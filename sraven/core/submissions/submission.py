@@ -19,8 +19,6 @@ from sraven.core.base.errors import SubmissionError
 from sraven.core.base.escape import escape, quoted
 from sraven.core.base.jsonable import as_json, json_differences
 from sraven.core.boards.board import Board, read_board
-from sraven.core.boards.diagnosis import SplitErrors, diagnose_runs
-from sraven.core.boards.scoring import Run, SplitScores, score_runs
 from sraven.core.submissions.corpus import check_documents, fingerprint
 from sraven.core.submissions.runs import (
     DESCRIPTION,
@@ -35,6 +33,8 @@ from sraven.core.tasks.families import diagnosis_of, scoring_of
 from sraven.core.untrusted.read import parse_yaml, read_file
 from sraven.core.untrusted.schemas import find_problem, read_schema
 from sraven.core.untrusted.strict_json import parse_json
+from sraven.scoring.errors import SplitErrors, diagnose_runs
+from sraven.scoring.scores import Run, SplitScores, score_runs
 
 SUBMISSIONS = "submissions"  # where the leaderboard keeps what was filed
 

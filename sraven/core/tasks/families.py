@@ -14,8 +14,8 @@ from sraven.core.tasks.versions import check_version
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sraven.core.tasks.diagnosis import Diagnosis
     from sraven.core.tasks.task import Column, GeneratedTask, References, Rows, Scoring, Task, Wording
+    from sraven.scoring.errors import Diagnosis
 
 FAMILIES = {
     "sraven": "sraven.family:FAMILY",

@@ -107,7 +107,7 @@ class Family:
         scoring: returns the `Scoring` of a task.
         rows: returns the `Rows` of a task.
         references: returns the `References` of a task.
-        diagnosis: returns the `sraven.core.tasks.diagnosis.Diagnosis` of a task; "" if nothing sorts its
+        diagnosis: returns the `sraven.scoring.errors.Diagnosis` of a task; "" if nothing sorts its
             wrong answers.
         reference_levels: what scores on its boards are read against besides, by name: see
             `sraven.core.boards.reference_levels`.

@@ -8,7 +8,7 @@ role                  what it is about
 `Rows`                its instances as rows of a dataset: columns, encoding, checks, texts
 `Scoring`             how predictions are scored
 `References`          what scores are read against: reference predictors, and what the ideal observer scores
-`Diagnosis`           how wrong answers are sorted; a family may have none (`sraven.core.tasks.diagnosis`)
+`Diagnosis`           how wrong answers are sorted; a family may have none (`sraven.scoring.errors`)
 `Wording`             its instances in words, and replies read: of tasks whose predictions are texts
 ====================  ==================================================================================
 

@@ -17,8 +17,8 @@ from sraven import ConfigurationError, load_board
 from sraven.core.base.spec import canonical_json
 from sraven.core.boards.board import read_board
 from sraven.core.boards.freeze import read_definitions
-from sraven.core.boards.scoring import Run, score_runs
 from sraven.core.tasks.families import make_board_task, make_task
+from sraven.scoring.scores import Run, score_runs
 
 DEFINED = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
 

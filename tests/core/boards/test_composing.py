@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sraven import SRAVEN
-from sraven.core.boards.composing import measure_composing
 from sraven.core.tasks.composition import count_new_pairs
+from sraven.scoring.composing import measure_composing
 
 TASK = SRAVEN(M=3, K=8, holdout="blocks", seed=0)
 

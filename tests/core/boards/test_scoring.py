@@ -12,12 +12,11 @@ from helpers import oracle
 from helpers.checkout import REPOSITORY
 from helpers.evidence_example import make_evidence
 from sraven.core.boards.board import read_board
-from sraven.core.boards.bootstrap import SAMPLES, bootstrap_sums, resample_combinations
-from sraven.core.boards.diagnosis import Share, diagnose_runs
-from sraven.core.boards.scoring import Run, interval_over_combinations, score_runs
 from sraven.core.leaderboard.entries import entry_of
-from sraven.core.tasks.diagnosis import Tally
 from sraven.core.tasks.task import Labels, Metric
+from sraven.scoring.bootstrap import SAMPLES, bootstrap_sums, resample_combinations
+from sraven.scoring.errors import Share, Tally, diagnose_runs
+from sraven.scoring.scores import Run, interval_over_combinations, score_runs
 
 
 def resampled(*arguments, **options):
@@ -80,7 +79,7 @@ def test_whole_numbers_are_summed_exactly_and_others_beside_them(seed, n, n_grou
 def test_samples_that_are_kept_are_those_that_are_drawn(monkeypatch):
     """Beyond some size nothing is kept, and what is drawn is the same."""
     kept = counts_of(23)
-    monkeypatch.setattr("sraven.core.boards.bootstrap._KEPT", 22)
+    monkeypatch.setattr("sraven.scoring.bootstrap._KEPT", 22)
     assert np.array_equal(counts_of(23), kept)
 
 

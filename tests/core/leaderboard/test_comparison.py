@@ -7,10 +7,10 @@ from helpers.leaderboard_example import make_entry
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board, truth, write
 from sraven import compare_submissions
-from sraven.core.boards.bootstrap import SAMPLES, combination_draws
 from sraven.core.leaderboard.comparison import Difference, _over_seeds, compare_entries, correct
 from sraven.core.leaderboard.standing import Combinations
 from sraven.core.submissions.submit import file_submission
+from sraven.scoring.bootstrap import SAMPLES, combination_draws
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 

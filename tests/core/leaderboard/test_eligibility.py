@@ -12,7 +12,6 @@ from helpers.standings import entries_of, judged
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, truth
 from sraven.core.boards.board import board_ids, read_board
 from sraven.core.boards.content import BoardSplit
-from sraven.core.boards.scoring import whole_run
 from sraven.core.leaderboard.copies import equal_seeds, find_copies
 from sraven.core.leaderboard.eligibility import (
     CEILING_ERRORS,
@@ -23,6 +22,7 @@ from sraven.core.leaderboard.eligibility import (
 )
 from sraven.core.leaderboard.entries import entry_of
 from sraven.core.leaderboard.evidence import _most_agreement, run_name
+from sraven.scoring.scores import whole_run
 
 PINNED = {"validation": "0" * 64}
 

@@ -118,8 +118,13 @@ task.sample("train", 0, 2), task.split("train", 3)[0], rows_of(task).columns, sc
     own = package.partition(".")[0]  # twins are made of SRAVEN's parts
     packages = "sraven.", "fuzzylogic", "baselines", "cli", "jax", "torch", "grain", "rich", "datasets"
     found = loaded_after(code, *packages, package)
-    assert {module for module in found if not module.startswith(("sraven.core", own))} == set()
+    assert {module for module in found if not module.startswith(("sraven.core", "sraven.scoring", own))} == set()
     assert f"{package}.task" in found
+
+
+def test_drawing_and_scoring_a_puzzle_loads_no_board():
+    code = "import sraven; task = sraven.SRAVEN(); task.score('test', task.sample('test', 0, 2).target)"
+    assert loaded_after(code, "sraven.core.boards", "sraven.core.leaderboard", "sraven.core.untrusted") == set()
 
 
 def test_importing_the_packages_loads_next_to_nothing():
@@ -127,7 +132,7 @@ def test_importing_the_packages_loads_next_to_nothing():
     assert loaded_after(code, "numpy", "numba", "pyarrow", "sraven.task", "fuzzylogic.task") == set()
     code = "from sraven import *; import fuzzylogic; SRAVEN, fuzzylogic.FuzzyLogic"
     tasks = "sraven.task", "fuzzylogic.task"
-    heavy = "jax", "datasets", "matplotlib", "torch", "pandas", "fuzzylogic.scoring"
+    heavy = "jax", "datasets", "matplotlib", "torch", "pandas", "fuzzylogic.metrics"
     assert loaded_after(code, *heavy, *tasks) == set(tasks)
 
 

@@ -9,8 +9,8 @@ from helpers.sums.task import Sums, draw_below, evaluate
 from sraven.core.base.estimate import mean
 from sraven.core.compute.rng import derive_key
 from sraven.core.tasks.comparison import compare_answers
-from sraven.core.tasks.observed import Observed
 from sraven.core.tasks.task import Column, Labels, Metric, Reference, ratio
+from sraven.scoring.references import Observed
 
 METRICS = {
     "hits": Metric(("right", "instances"), ratio, is_share=True, title="share of hits"),

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.boards.bootstrap import LEVEL, SAMPLES, resample_combinations
-from sraven.core.boards.scoring import DIGITS
 from sraven.core.tasks.composition import count_new_pairs
+from sraven.scoring.bootstrap import LEVEL, SAMPLES, resample_combinations
+from sraven.scoring.scores import DIGITS
 
 KNOWN = "test"
 """The split of new instances of known combinations."""

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.boards.bootstrap import LEVEL, bootstrap_sums, combination_draws, resample_combinations
 from sraven.core.tasks.task import Arrays, Labels, Metric, Scoring
+from sraven.scoring.bootstrap import LEVEL, bootstrap_sums, combination_draws, resample_combinations
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from fuzzylogic import ridge
 from fuzzylogic.task import FuzzyLogic
 from fuzzylogic.terms import combinations_of, formula
-from sraven.core.tasks.diagnosis import MISSING, OVERALL, Tally
 from sraven.core.tasks.task import Labels
+from sraven.scoring.errors import MISSING, OVERALL, Tally
 
 WRONG = 0.1
 """An answer is wrong if its squared error is above this share of the variance of the sequence's targets: if

@@ -1,0 +1,1 @@
+"""Scores of predictions: metrics over sums, bootstrap intervals, kinds of errors. It knows no boards."""
