@@ -47,7 +47,7 @@ docs: $(VENV)/dev
 
 # The standing that the package brings, to be written anew whenever an entry was merged.
 snapshot: $(VENV)/plain
-	$(BIN)/sraven leaderboard --snapshot sraven/core/leaderboard/snapshot/standing.json
+	$(BIN)/sraven leaderboard --snapshot sraven/leaderboard/snapshot/standing.json
 
 clean:
 	rm -rf $(VENV) docs/_build

@@ -1,6 +1,6 @@
 """Configurations of runs: frozen, checked on construction, with one canonical form.
 
-A field that is added after a release is declared with `sraven.core.base.spec.added`, its default being what
+A field that is added after a release is declared with `sraven.core.spec.added`, its default being what
 runs did before: then older runs can be read and go on, under the digest that they had.
 """
 
@@ -9,11 +9,11 @@ from dataclasses import MISSING, dataclass, fields
 from sys import float_info
 from typing import Any, TypeVar
 
-from sraven.core.base.arguments import check_choice, check_integer, check_share
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.escape import escape
-from sraven.core.base.names import name_fault
-from sraven.core.base.spec import SEED_LIMIT, added, digest, values_of
+from sraven.core.arguments import check_choice, check_integer, check_share
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import escape
+from sraven.core.names import name_fault
+from sraven.core.spec import SEED_LIMIT, added, digest, values_of
 
 PRECISIONS = ("default", "high", "highest", "bfloat16")
 """How products of float32 are computed. The first three are JAX's names: as the device does by default, in

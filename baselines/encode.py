@@ -12,9 +12,9 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.tasks.families import find_family, trained_families
-from sraven.core.tasks.task import Task
+from sraven.core.errors import ConfigurationError
+from sraven.core.families import find_family, trained_families
+from sraven.core.task import Task
 
 Batch = Mapping[str, jax.Array]
 """Arrays of instances by name, with B along the first axis."""

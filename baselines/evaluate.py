@@ -29,13 +29,13 @@ from baselines.training.grid import SELECTION_SPLIT, SUMMARY
 from baselines.training.optim import OPTIMISERS
 from baselines.training.predict import predict, unranked_splits
 from baselines.training.processes import note
-from sraven.core.base.errors import ConfigurationError, OutputError
-from sraven.core.base.estimate import standard_error
-from sraven.core.boards.board import Board, load_board, read_board
-from sraven.core.submissions.submission import METHOD_FAMILIES
-from sraven.core.submissions.submit import check_new, write_submission
+from sraven.boards.board import Board, load_board, read_board
+from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.estimate import standard_error
+from sraven.core.families import generator_of, scoring_of
 from sraven.core.system.files import read_bounded
-from sraven.core.tasks.families import generator_of, scoring_of
+from sraven.leaderboard.submissions.submission import METHOD_FAMILIES
+from sraven.leaderboard.submissions.submit import check_new, write_submission
 from sraven.scoring.scores import score_plainly
 
 UNKNOWN = "unknown"

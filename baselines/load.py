@@ -18,10 +18,10 @@ from baselines.training.experiment import board_of, program_of
 from baselines.training.processes import note
 from baselines.training.sharding import make_mesh
 from baselines.training.step import Program
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import OutputError
-from sraven.core.base.escape import escape
-from sraven.core.hub.service import MODEL, PREFIXES, Place, in_one_line, insist, read_place
+from sraven.core.arguments import check_integer
+from sraven.core.errors import OutputError
+from sraven.core.escape import escape
+from sraven.data.hub.service import MODEL, PREFIXES, Place, in_one_line, insist, read_place
 
 _SMALL, _MOST_RECORDS = 1 << 20, 100
 """Most bytes of a published file beside the parameters, and records of who trained a run."""

@@ -19,12 +19,12 @@ from baselines.runs.provenance import RECORD
 from baselines.runs.result import EVALUATION, RESULT, WHILE_TRAINING, read_result
 from baselines.runs.weights import weights_bytes
 from baselines.training.grid import SELECTION_SPLIT
-from sraven.core.base.errors import ConfigurationError, OutputError
-from sraven.core.boards.board import read_board
-from sraven.core.dataset.card import LICENSE, PAPER_URL
-from sraven.core.dataset.manifest import CARD
-from sraven.core.hub.service import Place
+from sraven.boards.board import read_board
+from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.system.files import sha256_of_file, write_bytes, write_text
+from sraven.data.card import LICENSE, PAPER_URL
+from sraven.data.hub.service import Place
+from sraven.data.manifest import CARD
 
 if TYPE_CHECKING:
     from huggingface_hub import ModelCardData

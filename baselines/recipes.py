@@ -7,9 +7,9 @@ from typing import Any
 from baselines.config import RunConfig, check_warmup
 from baselines.model.names import look_up
 from baselines.table_a3 import TABLE_A3
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.boards.board import Board
-from sraven.core.tasks.families import find_family, trained_families
+from sraven.boards.board import Board
+from sraven.core.errors import ConfigurationError
+from sraven.core.families import find_family, trained_families
 
 
 def recipe_of(family: str) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def recipe_of(family: str) -> dict[str, Any]:
 
 
 SRAVEN, FUZZYLOGIC = recipe_of("sraven"), recipe_of("fuzzylogic")
-"""What a run has by default: what its family names (`sraven.core.tasks.family.Family.recipe`)."""
+"""What a run has by default: what its family names (`sraven.core.family.Family.recipe`)."""
 
 
 RECIPES: Mapping[str, Mapping[str, Any]] = {

@@ -19,7 +19,7 @@ from baselines.training.compiled import abstract_state
 from baselines.training.experiment import board_of, program_of
 from baselines.training.sharding import make_mesh
 from baselines.training.step import State
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 
 def save_run(

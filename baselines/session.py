@@ -24,9 +24,9 @@ from baselines.training.experiment import MakeExperiment, board_experiment
 from baselines.training.grid import Grid, GridPoint, Judge, points_of, select
 from baselines.training.scores_while_training import SLICE, board_scores, with_scores
 from baselines.training.train import Outcome, train_runs
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.boards.board import Board
+from sraven.boards.board import Board
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
 
 
 @dataclass(frozen=True)

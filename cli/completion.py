@@ -25,14 +25,14 @@ _CHOICE = re.compile(r"[a-z0-9_-]+(\|[a-z0-9_-]+)+")
 
 
 def _boards(ctx: click.Context) -> Iterable[str]:
-    from sraven.core.boards.board_paths import board_paths
+    from sraven.boards.board_paths import board_paths
 
     return board_paths()
 
 
 def _splits(ctx: click.Context) -> Iterable[str]:
     """Return the splits of the family whose command it is; of text, the puzzles' own."""
-    from sraven.core.tasks.families import FAMILIES, find_family
+    from sraven.core.families import FAMILIES, find_family
 
     group = ctx.parent.info_name if ctx.parent else None
     family = find_family(group if group in FAMILIES else "sraven")

@@ -71,7 +71,7 @@ def _environment() -> dict[str, Any]:
     import platform
 
     from sraven.core.system.packages import installed_versions
-    from sraven.core.tasks.versions import current_version
+    from sraven.core.versions import current_version
 
     return {
         "sraven": version("sraven"),
@@ -109,7 +109,7 @@ def cli(as_json: bool) -> None:
 def _fail(message: str, code: int) -> int:
     line = " ".join(message.split())
     if len(line) > _LONGEST or not (line.isascii() and line.isprintable()):
-        from sraven.core.base.escape import escape  # a message may repeat untrusted input
+        from sraven.core.escape import escape  # a message may repeat untrusted input
 
         line = escape(line, _LONGEST)
     click.echo(f"error: {line}", err=True)
@@ -158,17 +158,17 @@ def _run(arguments: list[str] | None) -> int:
         return _PIPE_CLOSED
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        is_ours = type(error).__module__ == "sraven.core.base.errors"  # no network: nothing was checked
+        is_ours = type(error).__module__ == "sraven.core.errors"  # no network: nothing was checked
         return _fail(f"{where}{error.strerror or error}", 2 if is_ours or error.errno in OF_PLACE else 1)
     except ValueError as error:
-        if type(error).__module__ != "sraven.core.base.errors":
+        if type(error).__module__ != "sraven.core.errors":
             raise
         return _fail(str(error), 2)
 
 
 def _format_warning(message: Warning | str, category: type[Warning], *where: Any, **line: Any) -> str:
     """Return a warning of the project's as one line; those of others name where they come from."""
-    if category.__module__ == "sraven.core.base.errors":
+    if category.__module__ == "sraven.core.errors":
         return f"warning: {message}\n"
     return _format_other(message, category, *where, **line)
 

@@ -52,7 +52,7 @@ html_title = "SRAVEN"
 html_logo = html_favicon = "_static/mark.svg"
 html_copy_source = False
 html_show_sphinx = False
-html_static_path = ["_static", "../sraven/core/page/assets/palette.css"]
+html_static_path = ["_static", "../sraven/core/assets/palette.css"]
 html_css_files = ["palette.css", "site.css"]
 templates_path = ["_templates"]
 html_sidebars = {

@@ -14,14 +14,13 @@ from matplotlib.figure import Figure
 
 from baselines.analysis.plots.frame import PAGE, Picture, save_picture
 from baselines.views.style import COLOURS, MARKS, panels_of
-from fuzzylogic import FuzzyLogic
-from fuzzylogic.views import plots, show
+from fuzzylogic import FuzzyLogic, plots, show
 from sraven import SRAVEN
 from sraven.core.system.files import write_bytes, write_text
 from sraven.counting import count
+from sraven.drawing import draw_puzzle
+from sraven.show import make_puzzle
 from sraven.text.play import make_play, practise
-from sraven.views.drawing import draw_puzzle
-from sraven.views.show import make_puzzle
 
 IMAGES = Path(__file__).parent / "images"
 

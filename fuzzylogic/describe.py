@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fuzzylogic.task import FuzzyLogic
 from fuzzylogic.terms import combinations_of, formula
-from sraven.core.tasks.task import Arrays, Description
+from sraven.core.task import Arrays, Description
 
 _ROWS_IN_CARD = 1_000
 _QUERIES = {

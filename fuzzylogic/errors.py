@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fuzzylogic import ridge
 from fuzzylogic.task import FuzzyLogic
 from fuzzylogic.terms import combinations_of, formula
-from sraven.core.tasks.task import Labels
+from sraven.core.task import Labels
 from sraven.scoring.errors import MISSING, OVERALL, Tally
 
 WRONG = 0.1

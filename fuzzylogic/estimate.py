@@ -6,9 +6,9 @@ import numpy as np
 
 from fuzzylogic.metrics import score
 from fuzzylogic.task import FuzzyLogic
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.estimate import Mean, mean
-from sraven.core.tasks.family import Measured
+from sraven.core.arguments import check_integer
+from sraven.core.estimate import Mean, mean
+from sraven.core.family import Measured
 
 _PART = 1 << 14
 

@@ -1,6 +1,6 @@
 """Fuzzy logic as a family of tasks: where all that the core and the commands ask of it is."""
 
-from sraven.core.tasks.family import Family, Help, LevelText, Show, Size
+from sraven.core.family import Family, Help, LevelText, Show, Size
 
 FAMILY = Family(
     name="fuzzylogic",
@@ -89,13 +89,13 @@ FAMILY = Family(
         "ood_terms": Size(16_384, "Sequences of unseen terms."),
     },
     show=Show(
-        "fuzzylogic.views.show",
+        "fuzzylogic.show",
         explain="Show the query's value, the function, and how many agree.",
-        picture="fuzzylogic.views.plots:save_picture",
+        picture="fuzzylogic.plots:save_picture",
         draws="Write the surface as a picture (L = 2).",
     ),
     measure="fuzzylogic.estimate:measure",
-    bench="fuzzylogic.views.bench",
+    bench="fuzzylogic.bench",
     encoding="baselines.encode:encode_fuzzylogic",
     recipe="baselines.recipes:FUZZYLOGIC",
     examples={

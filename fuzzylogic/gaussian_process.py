@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fuzzylogic import ridge
 from fuzzylogic.task import Batch, FuzzyLogic
-from sraven.core.compute.parallel import for_each_chunk
+from sraven.core.parallel import for_each_chunk
 
 LENGTHS = (0.5, 1.0, 2.0)
 """Length scales, in units of the inputs."""

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuzzylogic.terms import RANK_LIMIT, binomials, rank, rank_all
-from sraven.core.base.arguments import check_array, check_integer
-from sraven.core.base.errors import CapacityError, ConfigurationError
-from sraven.core.compute.jit import kernel
-from sraven.core.compute.parallel import for_each_chunk
+from sraven.core.arguments import check_array, check_integer
+from sraven.core.errors import CapacityError, ConfigurationError
+from sraven.core.jit import kernel
+from sraven.core.parallel import for_each_chunk
 
 VISIT_LIMIT = 1 << 26
 """Search steps that one sequence may take at most (a few seconds)."""

@@ -1,6 +1,6 @@
 """Compiled loops of the fuzzy-logic generator.
 
-A sequence is a pure function of its words (see `sraven.core.compute.rng`): word 0 of block 0 chooses the
+A sequence is a pure function of its words (see `sraven.core.rng`): word 0 of block 0 chooses the
 combination by its place in the shuffled split; from block 1 on come the inputs, `fill_uniform`
 numbers with variable l of point n at ``l * N + n``.
 """
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.terms import rank, unrank
-from sraven.core.compute.jit import kernel
-from sraven.core.compute.permutation import permute
-from sraven.core.compute.rng import draw_below, fill_uniform
+from sraven.core.jit import kernel
+from sraven.core.permutation import permute
+from sraven.core.rng import draw_below, fill_uniform
 
 _FIRST_POINTS_BLOCK = np.uint64(1)
 _ATTEMPT = np.uint64(0)

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fuzzylogic.task import Batch, FuzzyLogic
-from sraven.core.base.arguments import check_array
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.tasks.comparison import compare_numbers
-from sraven.core.tasks.task import Arrays, Column, Labels, Metric, ratio
-from sraven.core.tasks.versions import latest
+from sraven.core.arguments import check_array
+from sraven.core.comparison import compare_numbers
+from sraven.core.errors import ConfigurationError
+from sraven.core.task import Arrays, Column, Labels, Metric, ratio
+from sraven.core.versions import latest
 
 Sums = NDArray[np.float64]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from fuzzylogic.describe import describe
 from fuzzylogic.task import FuzzyLogic
 from fuzzylogic.terms import rank_all, term_dtype
-from sraven.core.tasks.table import to_arrays
-from sraven.core.tasks.task import Arrays, Column, Description, Encoded, row_faults
+from sraven.core.table import to_arrays
+from sraven.core.task import Arrays, Column, Description, Encoded, row_faults
 
 _TALLIED = 1 << 16
 """Combinations that are counted one by one for the card, at most."""

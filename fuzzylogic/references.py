@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from fuzzylogic import gaussian_process, ridge
 from fuzzylogic.metrics import error_columns
 from fuzzylogic.task import Batch, FuzzyLogic
-from sraven.core.base.estimate import Mean, mean
-from sraven.core.tasks.task import Reference
+from sraven.core.estimate import Mean, mean
+from sraven.core.task import Reference
 from sraven.scoring.references import Observed
 
 CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.task import Batch, FuzzyLogic
-from sraven.core.base.errors import CapacityError
+from sraven.core.errors import CapacityError
 
 WEIGHTS = np.logspace(-3, 2, 11)
 """Weights of the squared coefficients, of which each sequence takes the best by leave-one-out."""

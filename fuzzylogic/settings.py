@@ -5,8 +5,8 @@ It is apart from the task, which brings the compiled kernels: help and completio
 
 from dataclasses import dataclass
 
-from sraven.core.base.spec import setting
-from sraven.core.tasks.versions import version_setting
+from sraven.core.spec import setting
+from sraven.core.versions import version_setting
 
 UNSEEN = ("drawn", "last")
 """Which terms are unseen: drawn by the seed, or the last in counting order."""

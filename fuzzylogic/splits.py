@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.terms import binomials, unrank
-from sraven.core.base.arguments import floor_of_share
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.compute.jit import kernel
-from sraven.core.compute.permutation import ROUNDS, fill_round_keys, half_bits, permute
-from sraven.core.compute.rng import derive_key, shuffle
+from sraven.core.arguments import floor_of_share
+from sraven.core.errors import ConfigurationError
+from sraven.core.jit import kernel
+from sraven.core.permutation import ROUNDS, fill_round_keys, half_bits, permute
+from sraven.core.rng import derive_key, shuffle
 
 # Partitions that are drawn at most, and combinations that are looked at for them.
 _ATTEMPTS, _STEPS = 1_000_000, 1 << 27

@@ -13,14 +13,14 @@ from fuzzylogic.kernels import Tables, generate
 from fuzzylogic.settings import QUERIES, UNSEEN, Settings
 from fuzzylogic.splits import Partition, divide
 from fuzzylogic.terms import RANK_LIMIT, binomials, combinations_of, rank_all, term_dtype
-from sraven.core.base.arguments import check_choice, check_integer, check_share
-from sraven.core.base.errors import CapacityError, ConfigurationError
-from sraven.core.base.spec import SEED_LIMIT
-from sraven.core.compute.parallel import for_each_chunk
-from sraven.core.compute.permutation import half_bits, permute_all
-from sraven.core.compute.rng import fill_uniform
-from sraven.core.tasks.batch import Instances
-from sraven.core.tasks.versions import check_version
+from sraven.core.arguments import check_choice, check_integer, check_share
+from sraven.core.batch import Instances
+from sraven.core.errors import CapacityError, ConfigurationError
+from sraven.core.parallel import for_each_chunk
+from sraven.core.permutation import half_bits, permute_all
+from sraven.core.rng import fill_uniform
+from sraven.core.spec import SEED_LIMIT
+from sraven.core.versions import check_version
 from sraven.scoring.task import ScoredTask
 
 SPLITS = ("train", "test", "ood", "ood_terms")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.compute.jit import kernel
+from sraven.core.jit import kernel
 
 RANK_LIMIT = (1 << 31) - 1
 """Most combinations there may be: a number has to fit into int32."""

@@ -5,31 +5,34 @@ from typing import TYPE_CHECKING
 from sraven.core.system.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sraven.ambiguity import (
+    from sraven.boards.board import Board as Board, board_ids, load_board as load_board
+    from sraven.certificates.ambiguity import (
         count_answers as count_answers,
         differs_everywhere as differs_everywhere,
         is_answer as is_answer,
         is_unique as is_unique,
         list_answers as list_answers,
     )
-    from sraven.core.base.errors import (
+    from sraven.certificates.observer import ideal_observer as ideal_observer
+    from sraven.certificates.posterior import (
+        rule_posterior as rule_posterior,
+        symbol_marginals as symbol_marginals,
+    )
+    from sraven.core.errors import (
         BoardError as BoardError,
         CapacityError as CapacityError,
         ConfigurationError as ConfigurationError,
         OutputError as OutputError,
         SubmissionError as SubmissionError,
     )
-    from sraven.core.boards.board import Board as Board, board_ids, load_board as load_board
-    from sraven.core.dataset.write import write_dataset as write_dataset
-    from sraven.core.leaderboard.comparison import compare_submissions as compare_submissions
-    from sraven.core.leaderboard.export import standing as standing
-    from sraven.core.submissions.submission import score_submission as score_submission
-    from sraven.core.submissions.submit import write_submission as write_submission
-    from sraven.core.tasks.families import make_task as make_task
-    from sraven.core.verification.verify import verify_dataset as verify_dataset
+    from sraven.core.families import make_task as make_task
+    from sraven.data.verify import verify_dataset as verify_dataset
+    from sraven.data.write import write_dataset as write_dataset
     from sraven.errors import sort_errors as sort_errors
-    from sraven.observer import ideal_observer as ideal_observer
-    from sraven.posterior import rule_posterior as rule_posterior, symbol_marginals as symbol_marginals
+    from sraven.leaderboard.comparison import compare_submissions as compare_submissions
+    from sraven.leaderboard.export import standing as standing
+    from sraven.leaderboard.submissions.submission import score_submission as score_submission
+    from sraven.leaderboard.submissions.submit import write_submission as write_submission
     from sraven.record import to_numpy as to_numpy
     from sraven.rules import RULES as RULES
     from sraven.task import SRAVEN as SRAVEN, Batch as Batch
@@ -40,19 +43,19 @@ __version__ = "0.1.0"
 __part_of__ = "sraven"
 
 _HOMES = {
-    "sraven.ambiguity": "count_answers differs_everywhere is_answer is_unique list_answers",
-    "sraven.core.base.errors": "BoardError CapacityError ConfigurationError OutputError SubmissionError",
-    "sraven.core.boards.board": "Board boards:board_ids load_board",
-    "sraven.core.dataset.write": "write_dataset",
-    "sraven.core.leaderboard.comparison": "compare_submissions",
-    "sraven.core.leaderboard.export": "standing",
-    "sraven.core.submissions.submission": "score_submission",
-    "sraven.core.submissions.submit": "write_submission",
-    "sraven.core.tasks.families": "make_task",
-    "sraven.core.verification.verify": "verify_dataset",
+    "sraven.certificates.ambiguity": "count_answers differs_everywhere is_answer is_unique list_answers",
+    "sraven.core.errors": "BoardError CapacityError ConfigurationError OutputError SubmissionError",
+    "sraven.boards.board": "Board boards:board_ids load_board",
+    "sraven.data.write": "write_dataset",
+    "sraven.leaderboard.comparison": "compare_submissions",
+    "sraven.leaderboard.export": "standing",
+    "sraven.leaderboard.submissions.submission": "score_submission",
+    "sraven.leaderboard.submissions.submit": "write_submission",
+    "sraven.core.families": "make_task",
+    "sraven.data.verify": "verify_dataset",
     "sraven.errors": "sort_errors",
-    "sraven.observer": "ideal_observer",
-    "sraven.posterior": "rule_posterior symbol_marginals",
+    "sraven.certificates.observer": "ideal_observer",
+    "sraven.certificates.posterior": "rule_posterior symbol_marginals",
     "sraven.record": "to_numpy",
     "sraven.rules": "RULES",
     "sraven.task": "Batch SRAVEN",

@@ -6,7 +6,7 @@ It makes sure of what is imported, before it imports the command's own packages 
 import sys
 from importlib import import_module
 
-from sraven.core.base.errors import InstallationError
+from sraven.core.errors import InstallationError
 from sraven.core.system.isolation import leave_working_directory
 from sraven.core.system.packages import PACKAGES, check_packages
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.base.arguments import check_array, check_integer
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_array, check_integer
+from sraven.core.errors import ConfigurationError
 from sraven.settings import M_LIMIT
 
 K_RANGE = 3, 256

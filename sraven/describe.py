@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.task import Arrays, Description
+from sraven.core.task import Arrays, Description
 from sraven.divisions import DIVISIONS
 from sraven.task import SRAVEN
 

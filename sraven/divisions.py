@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.compute.rng import derive_key, shuffle
+from sraven.core.errors import ConfigurationError
+from sraven.core.rng import derive_key, shuffle
 from sraven.rules import Rules
 
 Shuffled = Callable[[Iterable[int]], list[int]]

@@ -32,11 +32,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.ambiguity import is_answer
 from sraven.arguments import check_context, check_K, check_symbols
-from sraven.core.base.arguments import check_array
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.tasks.task import Labels
+from sraven.certificates.ambiguity import is_answer
+from sraven.core.arguments import check_array
+from sraven.core.errors import ConfigurationError
+from sraven.core.task import Labels
 from sraven.features import symbols_by_asked_feature
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, fits_alone
 from sraven.scoring.errors import MISSING, OVERALL, Tally

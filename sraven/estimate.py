@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sraven.ambiguity import differs_everywhere
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.estimate import Mean, mean
-from sraven.core.tasks.family import Measured
+from sraven.certificates.ambiguity import differs_everywhere
+from sraven.core.arguments import check_integer
+from sraven.core.estimate import Mean, mean
+from sraven.core.family import Measured
 from sraven.task import SRAVEN
 
 _PART = 1 << 16

@@ -1,6 +1,6 @@
 """SRAVEN as a family of tasks: where all that the core and the commands ask of it is."""
 
-from sraven.core.tasks.family import Family, Help, LevelText, Show, Size
+from sraven.core.family import Family, Help, LevelText, Show, Size
 from sraven.settings import M_LIMIT
 
 _SMALL = {"M": 3, "K": 7, "holdout": 0.3, "seed": 5}
@@ -87,12 +87,12 @@ FAMILY = Family(
         "ood": Size(51_200, "Instances of held-out combinations."),
     },
     show=Show(
-        "sraven.views.show",
+        "sraven.show",
         explain="Show the answer, the rules, the permutations and all valid answers.",
-        picture="sraven.views.plots:save_picture",
+        picture="sraven.plots:save_picture",
     ),
     measure="sraven.estimate:measure",
-    bench="sraven.views.bench",
+    bench="sraven.bench",
     encoding="baselines.encode:encode_sraven",
     recipe="baselines.recipes:SRAVEN",
     examples={

@@ -1,6 +1,6 @@
 """Compiled loops of the SRAVEN generator.
 
-An instance is a pure function of its draws (see `sraven.core.compute.rng`):
+An instance is a pure function of its draws (see `sraven.core.rng`):
 
 =================  ==========================================================
 draw               numbers cut from it, in order
@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.compute.jit import kernel
-from sraven.core.compute.rng import bounded, chain, fill_draws, redraw, rejection_threshold
+from sraven.core.jit import kernel
+from sraven.core.rng import bounded, chain, fill_draws, redraw, rejection_threshold
 from sraven.rules import DISTRIBUTE_THREE, ORDERS_OF_THREE, RULES, Rules, row_table
 
 _BLOCK = 64

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.ambiguity import is_answer
-from sraven.core.compute.jit import kernel
-from sraven.core.tasks.comparison import compare_answers
-from sraven.core.tasks.task import Arrays, Column, Labels, Metric, ratio
-from sraven.core.tasks.versions import latest
+from sraven.certificates.ambiguity import is_answer
+from sraven.core.comparison import compare_answers
+from sraven.core.jit import kernel
+from sraven.core.task import Arrays, Column, Labels, Metric, ratio
+from sraven.core.versions import latest
 from sraven.rules import Rules
 from sraven.task import SRAVEN, Batch
 

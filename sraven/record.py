@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.ambiguity import count_answers
-from sraven.core.tasks.table import to_arrays
-from sraven.core.tasks.task import Arrays, Column, Description, Encoded, row_fault, row_faults
+from sraven.certificates.ambiguity import count_answers
+from sraven.core.table import to_arrays
+from sraven.core.task import Arrays, Column, Description, Encoded, row_fault, row_faults
 from sraven.describe import describe
 from sraven.features import symbols_by_feature
 from sraven.rules import RULES, Rules

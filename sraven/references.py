@@ -7,12 +7,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.estimate import Mean, mean
-from sraven.core.compute.rng import derive_key, fill_draws
-from sraven.core.tasks.composition import combines_known
-from sraven.core.tasks.task import Reference
+from sraven.certificates.observer import ideal_observer
+from sraven.core.composition import combines_known
+from sraven.core.estimate import Mean, mean
+from sraven.core.rng import derive_key, fill_draws
+from sraven.core.task import Reference
 from sraven.family import order_name
-from sraven.observer import ideal_observer
 from sraven.scoring.references import Observed
 from sraven.task import SRAVEN, Batch
 

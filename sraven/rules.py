@@ -13,8 +13,8 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.arguments import check_choice
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_choice
+from sraven.core.errors import ConfigurationError
 
 Symbols = NDArray[np.int64]
 
@@ -34,8 +34,8 @@ class Rule:
         fits: returns which features follow it (bool ``[...]``), given x, y and z (``[3, ...]``, the
             rows first) and K.
         draw: returns rows, given pairs of symbols drawn uniformly, and K. None where the rows of a
-            feature depend on each other: then `sraven.kernels` and `sraven.explanations` have to know
-            the rule.
+            feature depend on each other: then `sraven.kernels` and `sraven.certificates.explanations` have to
+            know the rule.
         kind: rules of one kind are spread evenly where a division makes blocks of rules.
     """
 
@@ -98,8 +98,8 @@ RULES = (
         kind="symbols",
     ),
 )
-"""The paper's rules: rule ``r`` of a feature is ``RULES[r]``. `sraven.explanations` fits them without a
-table, by their numbers here."""
+"""The paper's rules: rule ``r`` of a feature is ``RULES[r]``. `sraven.certificates.explanations` fits them
+without a table, by their numbers here."""
 
 MINIMUM = Rule(
     "minimum",

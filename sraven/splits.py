@@ -7,9 +7,9 @@ from math import ceil, comb, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.arguments import floor_of_share
-from sraven.core.base.errors import CapacityError, ConfigurationError
-from sraven.core.compute.rng import RANGE_LIMIT, derive_key, shuffle
+from sraven.core.arguments import floor_of_share
+from sraven.core.errors import CapacityError, ConfigurationError
+from sraven.core.rng import RANGE_LIMIT, derive_key, shuffle
 from sraven.divisions import divide
 from sraven.rules import RULES, Rules
 

@@ -8,18 +8,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.ambiguity import count_answers, is_unique
 from sraven.arguments import check_K, check_M
-from sraven.core.base.arguments import check_choice, check_integer, check_share
-from sraven.core.base.errors import CapacityError, ConfigurationError
-from sraven.core.base.spec import SEED_LIMIT
-from sraven.core.compute.parallel import for_each_chunk
-from sraven.core.tasks.batch import Instances
-from sraven.core.tasks.versions import check_version
+from sraven.certificates.ambiguity import count_answers, is_unique
+from sraven.certificates.observer import ideal_observer
+from sraven.certificates.posterior import rule_posterior, symbol_marginals
+from sraven.core.arguments import check_choice, check_integer, check_share
+from sraven.core.batch import Instances
+from sraven.core.errors import CapacityError, ConfigurationError
+from sraven.core.parallel import for_each_chunk
+from sraven.core.spec import SEED_LIMIT
+from sraven.core.versions import check_version
 from sraven.divisions import DIVISIONS
 from sraven.kernels import Tables, generate, make_tables
-from sraven.observer import ideal_observer
-from sraven.posterior import rule_posterior, symbol_marginals
 from sraven.rules import PAPER, Rules, rules_of
 from sraven.scoring.task import ScoredTask
 from sraven.settings import POLICIES, Settings

@@ -20,8 +20,8 @@ from helpers.corpus_submissions import corpus_contents, write_corpus
 from helpers.example import SIZES
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards, use_boards, write
 from sraven import SRAVEN, score_submission
-from sraven.core.dataset.write import write_dataset
-from sraven.core.tasks.versions import VERSIONS
+from sraven.core.versions import VERSIONS
+from sraven.data.write import write_dataset
 
 # Hypothesis draws the same examples in every run, few of them, as `tests/fuzz/drive.py` searches on. None is
 # timed: kernels compile in some.
@@ -125,7 +125,7 @@ def _own_cache(tmp_path_factory, monkeypatch):
         (folder / "home").mkdir(parents=True, exist_ok=True)
         return folder / "home"
 
-    monkeypatch.setattr("sraven.core.leaderboard.cache.cache_home", home)
+    monkeypatch.setattr("sraven.leaderboard.cache.cache_home", home)
 
 
 @pytest.fixture(scope="module")

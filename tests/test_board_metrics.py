@@ -25,11 +25,11 @@ from helpers.submissions import (
     use_boards,
 )
 from sraven import SRAVEN, Board, BoardError
-from sraven.core.boards.board import board_ids, read_board
-from sraven.core.boards.ceilings import ANSWERS, KNOWS, Ceiling
-from sraven.core.boards.freeze import make_board
-from sraven.core.leaderboard.ranking import read_leaderboard
-from sraven.core.tasks.task import Metric
+from sraven.boards.board import board_ids, read_board
+from sraven.boards.ceilings import ANSWERS, KNOWS, Ceiling
+from sraven.boards.freeze import make_board
+from sraven.core.task import Metric
+from sraven.leaderboard.ranking import read_leaderboard
 from sraven.metrics import SRAVENScoring
 from sraven.references import CEILINGS
 

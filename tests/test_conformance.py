@@ -15,13 +15,13 @@ from helpers.example import all_bytes
 from helpers.python import python
 from helpers.refusals import assert_refused
 from helpers.third_family import ENTRY, registered
-from sraven.core.base.spec import canonical_json, digest
-from sraven.core.dataset.write import write_dataset
-from sraven.core.tasks.digests import block_digest
-from sraven.core.tasks.families import find_family, generating_families, make_task, rows_of
-from sraven.core.tasks.table import to_arrays
-from sraven.core.tasks.versions import current_version
-from sraven.core.verification.verify import verify_dataset
+from sraven.core.digests import block_digest
+from sraven.core.families import find_family, generating_families, make_task, rows_of
+from sraven.core.spec import canonical_json, digest
+from sraven.core.table import to_arrays
+from sraven.core.versions import current_version
+from sraven.data.verify import verify_dataset
+from sraven.data.write import write_dataset
 
 with registered():
     EXAMPLES = {
@@ -90,8 +90,8 @@ def test_taking_is_sampling_in_another_order_and_so_is_writing_into_a_batch(task
 
 ELSEWHERE = f"""
 import json, sys
-from sraven.core.tasks.families import FAMILIES, make_task, rows_of
-from sraven.core.tasks.digests import block_digest
+from sraven.core.families import FAMILIES, make_task, rows_of
+from sraven.core.digests import block_digest
 sys.path.append({str(REPOSITORY / "tests")!r})
 FAMILIES["sums"] = {ENTRY!r}
 for config in json.loads(sys.argv[1]):

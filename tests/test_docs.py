@@ -112,7 +112,7 @@ def test_links_between_pages_lead_somewhere():
 def test_every_command_is_documented():
     from cli.main import cli
     from cli.shared.families import commands_of
-    from sraven.core.tasks.families import FAMILIES, find_family
+    from sraven.core.families import FAMILIES, find_family
 
     text = (REPOSITORY / "docs" / "cli.md").read_text()
     families = map(find_family, FAMILIES)

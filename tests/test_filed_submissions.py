@@ -11,21 +11,21 @@ import pytest
 
 from helpers.checkout import REPOSITORY
 from helpers.evidence_example import stated
-from sraven.core.boards.board import read_board
-from sraven.core.leaderboard.copies import equal_seeds
-from sraven.core.leaderboard.entries import entry_of
-from sraven.core.leaderboard.evidence import gather_evidence
-from sraven.core.leaderboard.export import make_rows
-from sraven.core.leaderboard.ranking import read_leaderboard, read_snapshot
-from sraven.core.leaderboard.snapshot import SNAPSHOT, make_snapshot
-from sraven.core.submissions.submission import differing, read_scores
-from sraven.core.tasks.families import references_of
+from sraven.boards.board import read_board
+from sraven.core.families import references_of
+from sraven.leaderboard.copies import equal_seeds
+from sraven.leaderboard.entries import entry_of
+from sraven.leaderboard.evidence import gather_evidence
+from sraven.leaderboard.export import make_rows
+from sraven.leaderboard.ranking import read_leaderboard, read_snapshot
+from sraven.leaderboard.snapshot import SNAPSHOT, make_snapshot
+from sraven.leaderboard.submissions.submission import differing, read_scores
 
 LEADERBOARD = REPOSITORY / "docs" / "leaderboard"
-RELEASED = (REPOSITORY / "tests" / "core" / "boards" / "released.txt").read_text().split()[::2]
+RELEASED = (REPOSITORY / "tests" / "boards" / "released.txt").read_text().split()[::2]
 FILED = sorted(LEADERBOARD.glob("submissions/*/[!.]*"))
 IDS = {f"{folder.parent.name}/{folder.name}" for folder in FILED}
-PACKAGED = json.loads((files("sraven.core.leaderboard") / SNAPSHOT).read_text())
+PACKAGED = json.loads((files("sraven.leaderboard") / SNAPSHOT).read_text())
 ENTRIES = {entry["id"]: entry for each in PACKAGED["boards"] for entry in each["entries"]}
 WRITE_ANEW = "the snapshot of the standing isn't what is filed: run `make snapshot`, and commit it"
 

@@ -23,10 +23,10 @@ from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from helpers.tiny_runs import compiled_once, shared_directory
 from sraven import SRAVEN
-from sraven.core.base.spec import values_of
-from sraven.core.boards.board import read_board
-from sraven.core.submissions.submission import score_submission
+from sraven.boards.board import read_board
+from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
+from sraven.leaderboard.submissions.submission import score_submission
 
 RECIPES = Path(__file__).parent.parent / "docs" / "recipes"
 SHAPE = {"layers": 1, "width": 12, "heads": 3, "qkv_width": 6, "mlp_width": 16}

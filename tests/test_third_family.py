@@ -19,9 +19,9 @@ from helpers.sums.scoring import posterior
 from helpers.sums.task import Sums
 from helpers.third_family import BOARD, ENTRY, registered
 from sraven import load_board, write_submission
-from sraven.core.boards.board import read_board
-from sraven.core.leaderboard.ranking import read_leaderboard
-from sraven.core.tasks.families import FAMILIES, generating_families
+from sraven.boards.board import read_board
+from sraven.core.families import FAMILIES, generating_families
+from sraven.leaderboard.ranking import read_leaderboard
 
 SUMS = Path("tests/helpers/sums")
 TRAINING = {"instances": 640, "selection_split": "test"}

@@ -17,14 +17,14 @@ from helpers.refusals import assert_refused
 from helpers.submissions import DEFINITIONS, assert_filed_alike
 from helpers.tiny_runs import tiny
 from sraven import SRAVEN, ConfigurationError, score_submission
-from sraven.core.base.spec import added, digest, values_of
-from sraven.core.boards.board import board_ids, read_board
-from sraven.core.boards.freeze import make_board
-from sraven.core.dataset.write import write_dataset
-from sraven.core.tasks.digests import block_size, digest_split
-from sraven.core.tasks.families import FAMILIES, find_family, make_board_task, make_task, rows_of
-from sraven.core.tasks.versions import VERSIONS, check_version, current_version, latest
-from sraven.core.verification.verify import verify_dataset
+from sraven.boards.board import board_ids, read_board
+from sraven.boards.freeze import make_board
+from sraven.core.digests import block_size, digest_split
+from sraven.core.families import FAMILIES, find_family, make_board_task, make_task, rows_of
+from sraven.core.spec import added, digest, values_of
+from sraven.core.versions import VERSIONS, check_version, current_version, latest
+from sraven.data.verify import verify_dataset
+from sraven.data.write import write_dataset
 
 SUBMISSIONS = REPOSITORY / "docs" / "leaderboard" / "submissions"
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from baselines.analysis.intervals import Interval, interval, stream
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 from sraven.scoring.bootstrap import SAMPLES
 
 Array = NDArray[Any]

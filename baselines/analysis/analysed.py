@@ -23,8 +23,8 @@ from baselines.analysis.codes_file import codes_digest, read_codes, write_codes
 from baselines.analysis.labels import Part, Subject, check_pairs, subject_of
 from baselines.config import RunConfig
 from baselines.training.experiment import board_of
-from sraven.core.base.errors import ConfigurationError, OutputError
-from sraven.core.base.spec import digest
+from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.spec import digest
 from sraven.core.system.files import read_bounded
 from sraven.core.system.lock import LOCK, Lock
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr, rel_entr
 
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.estimate import Mean
+from sraven.core.errors import ConfigurationError
+from sraven.core.estimate import Mean
 
 EDGES = (0.0, 0.001, 0.02, 0.1, 0.22, 0.3, 0.42, 0.58, 0.7, 0.78, 0.9, 0.98, 0.999, 1.0)
 """Of the bins of probabilities; no fraction of small numbers, as ties of a posterior are, lies on an edge."""

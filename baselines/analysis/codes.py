@@ -27,7 +27,7 @@ from baselines.training.experiment import board_of, model_of, program_of
 from baselines.training.predict import pieces_on
 from baselines.training.sharding import own_mesh
 from baselines.training.step import matmul_precision
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 Array = NDArray[Any]
 Edited = Callable[[int, jax.Array, Mapping[str, jax.Array]], jax.Array]

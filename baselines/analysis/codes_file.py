@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from baselines.analysis.codes import Codes
-from sraven.core.base.spec import canonical_json, digest
+from sraven.core.spec import canonical_json, digest
 from sraven.core.system.files import replacing
 
 METADATA = b"sraven.codes"

@@ -19,8 +19,8 @@ from baselines.analysis.report import FIGURES, SCHEMA, check_run, run_stages, sa
 from baselines.config import RunConfig
 from baselines.runs.provenance import code_commit
 from baselines.training.experiment import board_of
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.jsonable import as_json
+from sraven.core.errors import ConfigurationError
+from sraven.core.jsonable import as_json
 from sraven.core.system.files import write_json
 
 if TYPE_CHECKING:

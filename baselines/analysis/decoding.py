@@ -18,7 +18,7 @@ from baselines.analysis.controls import Labels, always_positive, columns_of, joi
 from baselines.analysis.intervals import Interval, stream
 from baselines.analysis.probe_scores import KINDS, Counts, ProbeScore, subtract, summarise
 from baselines.analysis.similarity import SPREAD, varying
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 Array = NDArray[Any]
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from baselines.analysis.codes import Codes, Collector
 from baselines.analysis.labels import FIRST, RULE, SECOND, Subject
 from baselines.config import RunConfig
-from sraven.core.base.estimate import Mean, mean
+from sraven.core.estimate import Mean, mean
 from sraven.rules import Rule, fits_alone
 
 Array = NDArray[Any]

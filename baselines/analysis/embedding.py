@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 POINTS = 2_000
 """Of a picture at most."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.compute.rng import derive_key
+from sraven.core.rng import derive_key
 from sraven.scoring.bootstrap import LEVEL, SAMPLES
 
 

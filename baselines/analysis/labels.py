@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.settings import QUERIES
-from sraven.core.base.arguments import check_choice, check_integer
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.tasks.families import generator_of
-from sraven.core.tasks.task import Task
+from sraven.core.arguments import check_choice, check_integer
+from sraven.core.errors import ConfigurationError
+from sraven.core.families import generator_of
+from sraven.core.task import Task
 
 Array = NDArray[Any]
 

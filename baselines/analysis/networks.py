@@ -10,7 +10,7 @@ from jax import Array
 from jax.typing import ArrayLike
 
 from baselines.model.products import accumulator
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 
 def value_networks(params: Any, layer: int, codes: ArrayLike) -> tuple[Array, Array]:

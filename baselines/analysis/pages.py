@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sraven.core.base.errors import OutputError
+from sraven.core.errors import OutputError
 from sraven.core.system.files import read_bounded
 
 PAGE = "latent-codes.md"

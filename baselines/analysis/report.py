@@ -19,7 +19,7 @@ from baselines.config import RunConfig
 from baselines.runs.code import imported_by
 from baselines.runs.command import train_command
 from baselines.runs.provenance import code_commit, read_provenance
-from sraven.core.base.jsonable import as_json
+from sraven.core.jsonable import as_json
 from sraven.core.system.files import write_json
 
 if TYPE_CHECKING:

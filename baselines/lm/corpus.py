@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from baselines.lm.directory import read_manifest
 from baselines.lm.shards import ARRAYS, TOKENIZER, array_path
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
-from sraven.core.base.errors import OutputError
-from sraven.core.base.spec import digest
+from sraven.core.errors import OutputError
+from sraven.core.spec import digest
 
 OPEN_SHARDS = 128
 """Shards that are mapped at a time: a map keeps its file open, and systems bound how many may be."""

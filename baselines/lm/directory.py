@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, array_path
-from sraven.core.base.errors import OutputError
+from sraven.core.errors import OutputError
 from sraven.core.system.files import read_bounded, write_json
 from sraven.core.system.lock import LOCK
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, StagedDirectory

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from baselines.lm.corpus import Corpus
 from baselines.lm.share import BatchShare
-from sraven.core.base.arguments import check_integer
+from sraven.core.arguments import check_integer
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ from baselines.training.sharding import (
     whole,
 )
 from baselines.training.step import matmul_precision
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
 from sraven.core.system.files import replacing, sha256_of_file
 
 ROWS = 32

@@ -25,8 +25,8 @@ from baselines.training.feed import Chunk
 from baselines.training.flops import flops_per_token
 from baselines.training.sharding import check_batch, make_mesh, on_cpu, place_rows
 from baselines.training.step import Program, StepReport
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
 
 CHUNK = 20
 """Steps of one call of the compiled program, and of a line of the log."""

@@ -1,6 +1,6 @@
 """Language modelling on C4 as a family of tasks: a corpus, so it has boards but no datasets."""
 
-from sraven.core.tasks.family import Family
+from sraven.core.family import Family
 
 FAMILY = Family(
     name="c4",

@@ -15,12 +15,12 @@ from baselines.lm.directory import PLAN, TokensDirectory, differences
 from baselines.lm.prepare import make_manifest, refuse_empty
 from baselines.lm.shards import ARRAYS, ENTRIES, TOKENIZER, TokenShard, array_path, name_of
 from baselines.lm.tokenizer import read_tokenizer
-from sraven.core.base.errors import OutputError
-from sraven.core.engines.call import OnProgress
+from sraven.core.errors import OutputError
 from sraven.core.system.files import read_bounded, sha256_of_file, write_bytes
 from sraven.core.system.parts import gather_parts, refuse_missing
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, directory_at, take_file
 from sraven.core.untrusted.schemas import read_described
+from sraven.data.engines.call import OnProgress
 
 PartShards = dict[str, tuple[Path, TokenShard]]
 """Shards by name, each with the directory of its part."""

@@ -21,14 +21,14 @@ from baselines.lm.records import EMPTY, FAULTS
 from baselines.lm.shards import ARRAYS, NAMED, TOKENIZER, SourceJob, TokenShard, array_path, write_source
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tokenizer, train_tokenizer
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.compute.parallel import check_threads
-from sraven.core.engines.call import OnProgress
-from sraven.core.engines.jobs import HERE, Engine, map_jobs
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
+from sraven.core.parallel import check_threads
 from sraven.core.system.files import write_bytes
 from sraven.core.system.parts import Part
 from sraven.core.system.staging import directory_at
+from sraven.data.engines.call import OnProgress
+from sraven.data.engines.jobs import HERE, Engine, map_jobs
 
 MOST_DOCUMENTS = 1 << 40
 
@@ -155,7 +155,7 @@ def prepare(
         force: replace other tokens.
         on_progress: is called with documents and bytes of text as they are done.
         sources: is called with finished sources, and how many there are.
-        engine: what works on the sources; see `sraven.core.engines.jobs`.
+        engine: what works on the sources; see `sraven.data.engines.jobs`.
 
     Returns:
         The manifest; of a part, what it would be without the others. If the same tokens are there already,

@@ -7,8 +7,8 @@ from baselines.config import LanguageConfig, check_warmup
 from baselines.lm.corpus import Corpus
 from baselines.model.names import look_up
 from baselines.recipes import USUAL, recipe_of
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.boards.board import Board
+from sraven.boards.board import Board
+from sraven.core.errors import ConfigurationError
 
 SIZES: Mapping[str, Mapping[str, Any]] = {
     "paper": {**recipe_of("c4"), "length": 512, "dtype": "bfloat16"},

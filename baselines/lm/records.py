@@ -14,8 +14,8 @@ from typing import IO, Any
 from baselines.lm import parquet_texts
 from baselines.lm.parquet_texts import DISK, FRAME, MISSING
 from baselines.lm.sources import STREAM, Source, check_plain
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.escape import escape
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import escape
 
 LONGEST = 1 << 24
 """Bytes of a record at most, so that a file without line ends can't fill the memory."""

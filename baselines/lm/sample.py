@@ -23,9 +23,9 @@ from baselines.load import restore_params
 from baselines.model.transformer import Transformer
 from baselines.runs.directory import read_run
 from baselines.training.experiment import board_of
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError, OutputError
-from sraven.core.base.escape import escape
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.escape import escape
 
 Array = jax.Array
 

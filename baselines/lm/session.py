@@ -27,10 +27,10 @@ from baselines.lm.evaluate import (
 from baselines.lm.sample import load_language_run
 from baselines.lm.share import BatchShare
 from baselines.runs.log import read_log, without_scores
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.boards.board import read_board
-from sraven.core.submissions.corpus import fingerprint
-from sraven.core.submissions.submit import check_new, write_submission
+from sraven.boards.board import read_board
+from sraven.core.errors import ConfigurationError
+from sraven.leaderboard.submissions.corpus import fingerprint
+from sraven.leaderboard.submissions.submit import check_new, write_submission
 
 MOST_LINES = 5000
 """Lines of a log that a submission has at most."""

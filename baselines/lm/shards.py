@@ -17,11 +17,11 @@ import numpy as np
 from baselines.lm.records import EMPTY, FAULTS, SourceRecord, read_source
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.engines.call import OnProgress
+from sraven.core.errors import ConfigurationError
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json
 from sraven.core.system.staging import apart
 from sraven.core.untrusted.schemas import read_described
+from sraven.data.engines.call import OnProgress
 
 DOCUMENT = np.dtype([("start", "<i8"), ("tokens", "<i8"), ("bytes", "<i8"), ("record", "<i8")])
 """A document: its first token's place in the shard, its tokens, BOS and EOS included, the bytes of

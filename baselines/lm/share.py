@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
 
 
 @dataclass(frozen=True)

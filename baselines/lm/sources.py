@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 SUFFIXES = {
     ".json": "json",

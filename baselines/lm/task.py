@@ -12,14 +12,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.spec import task_config
-from sraven.core.tasks.access import INDEX_LIMIT
-from sraven.core.tasks.comparison import Comparison
-from sraven.core.tasks.families import scoring_of
-from sraven.core.tasks.task import Arrays, Column, Labels, Metric, Scoring
-from sraven.core.tasks.versions import check_version, version_setting
+from sraven.core.access import INDEX_LIMIT
+from sraven.core.arguments import check_integer
+from sraven.core.comparison import Comparison
+from sraven.core.errors import ConfigurationError
+from sraven.core.families import scoring_of
+from sraven.core.spec import task_config
+from sraven.core.task import Arrays, Column, Labels, Metric, Scoring
+from sraven.core.versions import check_version, version_setting
 
 MOST = 1 << 40
 """Nats, targets and bytes that a document may have: the sums of whatever is submitted stay finite."""

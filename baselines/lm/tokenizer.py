@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from baselines.lm.records import read_source
 from baselines.lm.sources import Source
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 from sraven.core.system.files import read_bounded
 
 MOST_PIECES = 1 << 16

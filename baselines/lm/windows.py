@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from baselines.lm.corpus import Corpus
 from baselines.lm.share import BatchShare
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
 
 MOST_WINDOWS = 1 << 32
 """Grain shuffles indices of 32 bits."""

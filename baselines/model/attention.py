@@ -29,7 +29,7 @@ from baselines.model.products import (
     mix_values as mix_values,  # value networks of one's own use it, too
     softmax_over_keys,
 )
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 

@@ -13,7 +13,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.fast.chunks import CHUNK, linear_chunked
 from baselines.model.position import rotary_angles, rotate
 from baselines.model.products import accumulator
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 Cache = dict[str, Array]

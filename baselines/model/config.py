@@ -12,8 +12,8 @@ from baselines.model.fast.layers import Dense, bfloat16_dot_general
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.names import look_up
 from baselines.model.position import check_buckets, check_rotary
-from sraven.core.base.arguments import check_choice, check_integer, check_share
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_choice, check_integer, check_share
+from sraven.core.errors import ConfigurationError
 
 _LIMIT = 1 << 24
 

@@ -37,7 +37,7 @@ from baselines.model.attention import (
 )
 from baselines.model.products import accumulator, dot_scores, mix_values
 from baselines.model.self_attention import SelfAttention
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 

@@ -35,7 +35,7 @@ from flax import linen as nn
 from baselines.model.attention import Edit
 from baselines.model.products import accumulator
 from baselines.model.self_attention import SelfAttention
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 

@@ -10,7 +10,7 @@ from baselines.model.attention import Attention, Edit, ValueNetwork, attend
 from baselines.model.fast.chunks import linear_chunked
 from baselines.model.fast.gpu import cudnn_applies, fused_softmax, this_device
 from baselines.model.fast.tiles import tiled_attention
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 

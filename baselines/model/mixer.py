@@ -16,7 +16,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.fast.layers import LayerNorm
 from baselines.model.feedforward import MLP
 from baselines.model.sequence import Array, CallOptions, SequenceModel
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 
 def token_width(config: TransformerConfig) -> int:

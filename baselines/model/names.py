@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 _Entry = TypeVar("_Entry")
 

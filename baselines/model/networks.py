@@ -9,7 +9,7 @@ from baselines.model.looped import LoopedTransformer
 from baselines.model.mixer import Mixer
 from baselines.model.names import look_up
 from baselines.model.transformer import Transformer
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 MakeNetwork = Callable[[TransformerConfig], nn.Module]
 """Returns a module, given the requested shape, of which it uses what it has. The module takes tokens

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 

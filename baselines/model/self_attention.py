@@ -13,7 +13,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.implementations import AttentionCall, find_implementation
 from baselines.model.position import relative_bias, relative_buckets, rotary_angles, rotate
 from baselines.model.products import accumulator
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 

@@ -11,8 +11,8 @@ from baselines.model.attention import NO_ATTENTION
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.layers import LayerNorm
 from baselines.model.products import accumulator, matmul
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 

@@ -27,7 +27,7 @@ from flax import linen as nn
 from baselines.model.attention import Edit, dropout_gate
 from baselines.model.products import add_bias, dot_scores, mix_values
 from baselines.model.self_attention import SelfAttention
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 

@@ -16,8 +16,8 @@ from baselines.runs.directory import is_published, open_checkpoints, read_run
 from baselines.runs.provenance import commit_of, machine_of
 from baselines.runs.result import RESULT, read_result, result_of
 from baselines.training.sharding import own_mesh
-from sraven.core.base.errors import ConfigurationError, OutputError
-from sraven.core.base.jsonable import as_json
+from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.jsonable import as_json
 
 
 class Provenance(NamedTuple):

@@ -15,7 +15,7 @@ from baselines.config import LanguageConfig, RunConfig, check_warmup
 from baselines.lm.recipes import config_on_text
 from baselines.recipes import USUAL, make_config
 from baselines.reproduction.sets import FIGURES, Figure, Row, read_board_once
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 Figures = Mapping[str, Figure]
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import jax
 
-from sraven.core.engines.processes import worker_number
+from sraven.data.engines.processes import worker_number
 
 RUNS_IN_A_PROGRAM = 8
 """At most. On an H200 a step of eight runs takes 4.5 times as long as one of a single run."""

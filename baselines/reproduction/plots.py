@@ -20,10 +20,10 @@ from baselines.reproduction.standing import FigureStanding
 from baselines.reproduction.summaries import Estimate, RowSummary
 from baselines.reproduction.words import number, reported
 from baselines.views.style import panels_of
-from sraven.core.base.spec import digest
-from sraven.core.boards.board import Board
-from sraven.core.page.palette import palette, save_figure
-from sraven.views.plots import FAINT, INK, PAPER
+from sraven.boards.board import Board
+from sraven.core.palette import palette, save_figure
+from sraven.core.spec import digest
+from sraven.plots import FAINT, INK, PAPER
 
 COLOURS = {title: palette()[name].light for name, title in ATTENTIONS.items()}
 """Those of the leaderboard's page, of hues that colour-blind readers can distinguish."""

@@ -23,10 +23,10 @@ from baselines.session import DEFAULT_SCORING, ScoringOptions, Text, plan_togeth
 from baselines.table_a3 import TABLE_A3
 from baselines.training.optim import Hyperparams
 from baselines.training.sharding import make_mesh
-from sraven.core.base.errors import CapacityError, ConfigurationError
-from sraven.core.engines.jobs import HERE, map_jobs
-from sraven.core.engines.processes import asked_to_end, leave_signals_to_parent, take_processors
+from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.system.lock import Lock
+from sraven.data.engines.jobs import HERE, map_jobs
+from sraven.data.engines.processes import asked_to_end, leave_signals_to_parent, take_processors
 
 Wrote = Callable[[Cell, Path], None]
 """Is called with a record that was written."""

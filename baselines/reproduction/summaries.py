@@ -17,7 +17,7 @@ from baselines.reproduction.cells import Cell, as_planned, has_levels
 from baselines.reproduction.records import Record
 from baselines.reproduction.sets import Figure, Row, read_board_once
 from baselines.training.grid import SELECTION_SPLIT
-from sraven.core.base.estimate import standard_error
+from sraven.core.estimate import standard_error
 
 _ROUNDING = 1e-9
 """Standard errors up to this come of equal scores."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from baselines.evaluate import SHORT
 from baselines.reproduction.sets import Figure, Row, read_board_once
 from baselines.reproduction.summaries import Difference, Estimate
-from sraven.core.base.escape import with_error
+from sraven.core.escape import with_error
 
 SPACE = "\N{NO-BREAK SPACE}"
 

@@ -24,7 +24,7 @@ import numpy as np
 from jax.experimental.multihost_utils import broadcast_one_to_all, sync_global_devices
 from orbax.checkpoint import v1 as ocp
 
-from sraven.core.base.errors import OutputError
+from sraven.core.errors import OutputError
 from sraven.core.system.files import read_bounded, sha256_of_file, sync_directory, write_json
 
 KEPT = 2

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from baselines.config import RunConfig
-from sraven.core.base.errors import OutputError
-from sraven.core.base.spec import digest
+from sraven.core.errors import OutputError
+from sraven.core.spec import digest
 
 FOLDER = "imported"
 """Of the copies, in a run's directory. Nothing there is ever run unless somebody names it."""

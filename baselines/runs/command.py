@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 
 from baselines.config import RunConfig
-from sraven.core.base.spec import values_of
+from sraven.core.spec import values_of
 
 
 def train_command(configs: Sequence[RunConfig], imported: Iterable[str] = ()) -> str:

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from baselines.config import LanguageConfig, RunConfig, read_config
 from baselines.runs.directory import CONFIG
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.escape import escape, quoted
-from sraven.core.base.spec import values_of
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import escape, quoted
+from sraven.core.spec import values_of
 from sraven.core.system.files import read_bounded
 from sraven.core.untrusted.read import parse_yaml
 

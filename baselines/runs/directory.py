@@ -14,8 +14,8 @@ from jax.experimental.multihost_utils import broadcast_one_to_all
 
 from baselines.config import RunConfig, read_config
 from baselines.runs.checkpoint import Checkpoints, Restored
-from sraven.core.base.errors import OutputError
-from sraven.core.base.spec import values_of
+from sraven.core.errors import OutputError
+from sraven.core.spec import values_of
 from sraven.core.system.files import TEMPORARY, read_bounded, write_bytes, write_json
 from sraven.core.system.lock import LOCK, Lock
 

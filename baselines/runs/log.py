@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from baselines.runs.sinks import Sink
-from sraven.core.base.errors import OutputError
-from sraven.core.base.jsonable import as_json
+from sraven.core.errors import OutputError
+from sraven.core.jsonable import as_json
 from sraven.core.system.files import write_bytes
 
 LOG = "log.jsonl"

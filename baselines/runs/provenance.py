@@ -17,10 +17,10 @@ from typing import Any
 import jax
 from jax.sharding import Mesh
 
-from sraven.core.base.errors import OutputError
-from sraven.core.base.names import address_fault
-from sraven.core.base.spec import digest
-from sraven.core.compute.parallel import available_threads
+from sraven.core.errors import OutputError
+from sraven.core.names import address_fault
+from sraven.core.parallel import available_threads
+from sraven.core.spec import digest
 from sraven.core.system.files import write_json
 from sraven.core.system.packages import PACKAGES
 from sraven.core.untrusted.schemas import read_described

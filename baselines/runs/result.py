@@ -15,10 +15,10 @@ from baselines.runs.code import imported_by
 from baselines.runs.command import train_command
 from baselines.runs.log import INSTANCES, SCORES, Scores, read_log
 from baselines.runs.provenance import read_provenance
-from sraven.core.base.errors import OutputError
-from sraven.core.base.jsonable import as_json
-from sraven.core.base.spec import values_of
-from sraven.core.boards.board import read_board
+from sraven.boards.board import read_board
+from sraven.core.errors import OutputError
+from sraven.core.jsonable import as_json
+from sraven.core.spec import values_of
 from sraven.core.system.files import read_bounded, write_json
 
 RESULT, SCHEMA = "result.json", 1

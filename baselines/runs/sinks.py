@@ -8,8 +8,8 @@ from socket import gethostname
 from typing import Any, NamedTuple, Protocol
 
 from baselines.config import RunConfig
-from sraven.core.base.errors import OutputError
-from sraven.core.base.spec import values_of
+from sraven.core.errors import OutputError
+from sraven.core.spec import values_of
 
 EVENTS = "tensorboard"
 """The folder of TensorBoard's events in a run directory."""

@@ -13,8 +13,8 @@ import jax
 import numpy as np
 from flax.traverse_util import flatten_dict, unflatten_dict
 
-from sraven.core.base.errors import ConfigurationError, OutputError
-from sraven.core.base.escape import escape
+from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.escape import escape
 
 _RUN = "run"
 """What the file calls the digest of its run's configuration; the one entry, as several have no order."""

@@ -6,8 +6,8 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sraven.core.base.errors import CodeCacheWarning
-from sraven.core.base.escape import escape
+from sraven.core.errors import CodeCacheWarning
+from sraven.core.escape import escape
 from sraven.core.system.private import describe, private_folder
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.task import GeneratedTask
+from sraven.core.task import GeneratedTask
 
 Chunk = dict[str, NDArray[np.generic]]
 """Arrays by name, ``[steps, batch size, ...]``."""

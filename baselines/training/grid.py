@@ -13,9 +13,9 @@ from baselines.training.experiment import board_of
 from baselines.training.optim import Hyperparams
 from baselines.training.predict import predict
 from baselines.training.train import Outcome
-from sraven.core.base.arguments import check_choice
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.estimate import standard_error
+from sraven.core.arguments import check_choice
+from sraven.core.errors import ConfigurationError
+from sraven.core.estimate import standard_error
 from sraven.core.system.files import write_json
 
 SELECTION_SPLIT = "test"

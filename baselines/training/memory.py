@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import jax
 
 from baselines.config import LanguageConfig, RunConfig
-from sraven.core.base.errors import CapacityError
+from sraven.core.errors import CapacityError
 
 
 @contextmanager

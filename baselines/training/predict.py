@@ -18,9 +18,9 @@ from baselines.training.feed import chunk_of_steps
 from baselines.training.optim import Hyperparams
 from baselines.training.sharding import CHUNK_SPEC, on_cpu, on_each_device, own_mesh, place_chunk, whole
 from baselines.training.step import matmul_precision
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.boards.board import Board
-from sraven.core.tasks.families import generator_of
+from sraven.boards.board import Board
+from sraven.core.errors import ConfigurationError
+from sraven.core.families import generator_of
 
 _AT_ONCE, _PIECES = 512, 1
 """Instances that a device takes at once, and how often in one call of the program."""

@@ -6,7 +6,7 @@ import sys
 
 import jax
 
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 LAST_PORT = 65_535
 

@@ -14,9 +14,9 @@ from baselines.config import RunConfig
 from baselines.runs.log import INSTANCES, Scores
 from baselines.training.experiment import Experiment, MakeExperiment, board_of
 from baselines.training.predict import predictor, unranked_splits
-from sraven.core.boards.board import Board
-from sraven.core.tasks.families import generator_of, scoring_of
-from sraven.core.tasks.task import Labels
+from sraven.boards.board import Board
+from sraven.core.families import generator_of, scoring_of
+from sraven.core.task import Labels
 from sraven.scoring.scores import score_plainly
 
 SLICE = 1024

@@ -13,7 +13,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
 
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 AXES = ("data", "fsdp")
 BATCH_SPEC, CHUNK_SPEC = PartitionSpec(AXES), PartitionSpec(None, AXES)

@@ -35,7 +35,7 @@ from baselines.training.processes import note
 from baselines.training.saving import Saver, Schedule
 from baselines.training.sharding import make_mesh
 from baselines.training.step import State, StepReport
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 OnSteps = Callable[[int, Mapping[str, float] | None], None]
 """Is called with how many more steps were done, over all runs, and their line of the log, of means over the

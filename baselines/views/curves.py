@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from baselines.config import RunConfig
 from baselines.runs.directory import CONFIG, read_run
 from baselines.runs.log import LOG, SCORES, read_log
-from sraven.core.base.errors import ConfigurationError, OutputError
-from sraven.core.base.escape import quoted
-from sraven.core.boards.board import Board, read_board
+from sraven.boards.board import Board, read_board
+from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.escape import quoted
 
 LOSS, IN_TRAINING = "loss", "training"
 """Quantities of every line of a log; all others are splits, whose scores are there now and then."""

@@ -10,8 +10,8 @@ from matplotlib.ticker import EngFormatter
 
 from baselines.views.curves import LOSS, Curves, Group, thin, view
 from baselines.views.style import COLOURS, SMALL, STYLE, STYLES, panels_of
-from sraven.core.page.palette import save_figure
-from sraven.views.plots import INK, PAPER
+from sraven.core.palette import save_figure
+from sraven.plots import INK, PAPER
 
 _POINTS = 150
 """Of a curve at most: more are noise at this size."""

@@ -5,7 +5,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sraven.views.plots import FAINT, INK
+from sraven.plots import FAINT, INK
 
 SMALL, TEXT, TITLE = 7.0, 7.5, 8.5
 """Sizes of text, in points: of numbers and notes, of labels, of titles."""

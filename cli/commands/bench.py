@@ -8,8 +8,8 @@ import click
 
 from cli.shared.options import threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
-from sraven.core.tasks.families import FAMILIES, find_family
-from sraven.core.tasks.family import Benches
+from sraven.core.families import FAMILIES, find_family
+from sraven.core.family import Benches
 
 
 @click.command(name="bench")
@@ -26,8 +26,8 @@ def command(threads: int | None) -> None:
     Example:
       sraven bench --threads 2
     """
-    from sraven.core.compute.bench import machine, measure
-    from sraven.core.compute.parallel import available_threads
+    from sraven.core.bench import machine, measure
+    from sraven.core.parallel import available_threads
 
     used = threads or available_threads()
     families = [find_family(name) for name in FAMILIES]

@@ -6,10 +6,10 @@ import click
 
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.scores import divergence_lines, level_rows
-from sraven.core.base.escape import with_error
+from sraven.core.escape import with_error
 
 if TYPE_CHECKING:
-    from sraven.core.boards.board import Board
+    from sraven.boards.board import Board
 
 _BRIEF = (
     *("id", "title", "series", "metric", "primary_split"),
@@ -31,7 +31,7 @@ def command(board_id: str | None, check: bool) -> None:
     Example:
       sraven boards sraven-v1
     """
-    from sraven.core.boards.board import board_ids, read_board
+    from sraven.boards.board import board_ids, read_board
 
     boards = [read_board(each) for each in ([board_id] if board_id else board_ids())]
     for board in boards if check else ():
@@ -103,7 +103,7 @@ def _print_levels(board: "Board") -> None:
 
 def _corpus(board: "Board") -> list[str]:
     """Return what to know of a corpus: its documents, and which of them are pinned."""
-    from sraven.core.leaderboard.fingerprints import read_pins
+    from sraven.leaderboard.fingerprints import read_pins
 
     pins, none = read_pins().get(board.digest, {}), "none is pinned yet, so nothing is ranked"
     sizes = ", ".join(f"{size:,} documents of {split}" for split, size in board.splits.items())
@@ -116,7 +116,7 @@ def _corpus(board: "Board") -> list[str]:
 
 def _observer(board: "Board") -> list[str]:
     """Return how the ideal observer answers, if its scores are known."""
-    from sraven.core.boards.ceilings import ANSWERS
+    from sraven.boards.ceilings import ANSWERS
 
     found = [board.ceiling(board.primary_split, metric) for metric in board.metrics]
     answers = dict.fromkeys(ceiling.answers for ceiling in found if ceiling)
@@ -133,7 +133,7 @@ def _ceilings(board: "Board", split: str, prior: str) -> str:
 
 def _print_splits(board: "Board") -> None:
     """Print a row for each split that has digests."""
-    from sraven.core.boards.ceilings import KNOWS
+    from sraven.boards.ceilings import KNOWS
 
     rows = []
     for split, entry in board.covered.items():

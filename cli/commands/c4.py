@@ -15,7 +15,7 @@ from cli.shared.progress import documents_bar, doing, progress_bar, resumable
 from cli.shared.writing import print_part, print_tokens
 
 if TYPE_CHECKING:
-    from sraven.core.engines.jobs import Engine
+    from sraven.data.engines.jobs import Engine
 
 TRAIN = "train"
 
@@ -125,8 +125,8 @@ def fingerprint(corpus: Path, board: str) -> None:
     with needs_extra("sraven c4 fingerprint", "baselines"):
         from baselines.lm.corpus import Corpus
         from baselines.lm.session import corpus_fingerprint
-    from sraven.core.boards.board import read_board
-    from sraven.core.leaderboard.fingerprints import pin_text
+    from sraven.boards.board import read_board
+    from sraven.leaderboard.fingerprints import pin_text
 
     found, pinned = read_board(board), corpus_fingerprint(board, Corpus(corpus))
     print_outcome(

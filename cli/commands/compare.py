@@ -10,12 +10,12 @@ from cli.commands.leaderboard import CHECKOUT, find_standing
 from cli.shared.options import directory, threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.scores import span
-from sraven.core.base.escape import escape, figure
-from sraven.core.base.jsonable import as_json
+from sraven.core.escape import escape, figure
+from sraven.core.jsonable import as_json
 
 if TYPE_CHECKING:
-    from sraven.core.leaderboard.comparison import Compared, Difference
-    from sraven.core.leaderboard.standing import Entry, Standing
+    from sraven.leaderboard.comparison import Compared, Difference
+    from sraven.leaderboard.standing import Entry, Standing
 
 ALL = "all"
 
@@ -51,7 +51,7 @@ def command(
     if second is None:
         _compare_with_all(first, leaderboard)
         return
-    from sraven.core.leaderboard.comparison import compare_submissions
+    from sraven.leaderboard.comparison import compare_submissions
 
     found = compare_submissions(first, second, leaderboard=leaderboard or CHECKOUT, threads=threads)
     print_outcome(value=as_json(found), text=lambda: _print_compared(found))
@@ -110,8 +110,8 @@ def _print_compared(found: "Compared") -> None:
 
 def _find_entry(name: str, leaderboard: Path | None) -> "tuple[Standing, Entry]":
     """Return the standing of the board of a submission or filed entry, and its row."""
-    from sraven.core.leaderboard.comparison import find_entry
-    from sraven.core.submissions.submission import read_description
+    from sraven.leaderboard.comparison import find_entry
+    from sraven.leaderboard.submissions.submission import read_description
 
     folder = find_entry(name, leaderboard or CHECKOUT)
     board = str(read_description(folder)[0]["board"])
@@ -125,7 +125,7 @@ def _find_entry(name: str, leaderboard: Path | None) -> "tuple[Standing, Entry]"
 
 def _compare_with_all(name: str, leaderboard: Path | None) -> None:
     """Print how a submission differs from every filed entry of its board."""
-    from sraven.core.leaderboard.comparison import compare_entries
+    from sraven.leaderboard.comparison import compare_entries
 
     standing, entry = _find_entry(name, leaderboard)
     board = standing.board

@@ -9,7 +9,7 @@ import click
 
 from cli.shared.options import any_path, threads_option
 from cli.shared.printing import json_option, print_outcome, print_table
-from sraven.core.base.escape import figure, with_error
+from sraven.core.escape import figure, with_error
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -40,7 +40,7 @@ def command(submission: Path, threads: int | None) -> None:
     Example:
       sraven errors my-submission
     """
-    from sraven.core.submissions.submission import errors_of, read_submission
+    from sraven.leaderboard.submissions.submission import errors_of, read_submission
     from sraven.scoring.errors import require_diagnosis
 
     read = read_submission(submission)

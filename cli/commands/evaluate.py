@@ -12,7 +12,7 @@ from cli.shared.options import argument_of, directory, read_integers
 from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.progress import progress_bar, quiet_downloads
-from sraven.core.base.escape import escape, with_error
+from sraven.core.escape import escape, with_error
 
 if TYPE_CHECKING:
     from baselines.evaluate import Evaluation

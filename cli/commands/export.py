@@ -31,7 +31,7 @@ def command(runs: tuple[Path, ...], out: Path) -> None:
     with needs_extra("sraven export", "baselines"):
         from baselines.publish import write_files
         from baselines.runs.directory import read_run
-    from sraven.core.base.errors import OutputError
+    from sraven.core.errors import OutputError
     from sraven.core.system.files import sha256_of_file
     from sraven.core.system.staging import staged
 

@@ -11,12 +11,12 @@ from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
 from cli.shared.progress import doing
 from cli.shared.scores import span
-from sraven.core.base.escape import escape, figure, with_error
+from sraven.core.escape import escape, figure, with_error
 
 if TYPE_CHECKING:
-    from sraven.core.boards.board import Board
-    from sraven.core.leaderboard.evidence import Evidence
-    from sraven.core.leaderboard.standing import Entry, Leaderboard, Standing
+    from sraven.boards.board import Board
+    from sraven.leaderboard.evidence import Evidence
+    from sraven.leaderboard.standing import Entry, Leaderboard, Standing
 
 
 CHECKOUT = Path("docs/leaderboard")
@@ -40,10 +40,10 @@ def find_standing(
         click.UsageError: if there is no such folder, or something is added to another board.
     """
     from sraven import __version__
-    from sraven.core.leaderboard.evidence import gather_evidence
-    from sraven.core.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
-    from sraven.core.leaderboard.unfiled import share_boards
-    from sraven.core.submissions.submission import SUBMISSIONS
+    from sraven.leaderboard.evidence import gather_evidence
+    from sraven.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
+    from sraven.leaderboard.submissions.submission import SUBMISSIONS
+    from sraven.leaderboard.unfiled import share_boards
 
     if folder is None and (CHECKOUT / SUBMISSIONS).is_dir():
         folder = CHECKOUT
@@ -75,7 +75,7 @@ def find_standing(
 
 def _remarks(standing: "Standing") -> list[str]:
     """Return why entries aren't ranked, a line each, and what to know of those that are."""
-    from sraven.core.leaderboard.standing import REFERENCE, REPORTED
+    from sraven.leaderboard.standing import REFERENCE, REPORTED
 
     remarks = [
         f"{entry.id}: {'' if entry.rank else 'not ranked: '}{escape(entry.remark, 400)}"
@@ -121,8 +121,8 @@ def _tokens(entry: "Entry") -> str:
 
 def print_standing(standing: "Standing") -> None:
     """Print a board's table."""
-    from sraven.core.leaderboard.standing import primary_ceiling
-    from sraven.core.page.groups import look_notes
+    from sraven.leaderboard.page.groups import look_notes
+    from sraven.leaderboard.standing import primary_ceiling
     from sraven.scoring.bootstrap import SHARE
 
     board, best = standing.board, primary_ceiling(standing.board)
@@ -253,15 +253,15 @@ def command(
         raise click.UsageError("--csv goes with neither --json nor --html; leave it or them out")
     if snapshot and (board_id or added or html or wants_json() or as_csv):
         raise click.UsageError("--snapshot writes all that is filed; leave the board and other outputs out")
-    from sraven.core.leaderboard.export import make_csv, make_document, write_tables
-    from sraven.core.leaderboard.snapshot import write_snapshot
+    from sraven.leaderboard.export import make_csv, make_document, write_tables
+    from sraven.leaderboard.snapshot import write_snapshot
 
     found = find_standing(leaderboard, board_id, added, fresh=fresh)
     if snapshot:
         write_snapshot(snapshot, found)
         click.echo(snapshot)
     elif html:
-        from sraven.core.page.page import write_page
+        from sraven.leaderboard.page.page import write_page
 
         write_tables(html, found)  # what the page offers for download
         path = str(write_page(html, found.standings, found.faults))
@@ -282,7 +282,7 @@ def command(
 
 def _check_change(base: str, checkout: Path) -> None:
     """Print which entry a change adds."""
-    from sraven.core.contribution.change import LEADERBOARD, check_change
+    from sraven.leaderboard.contribution.change import LEADERBOARD, check_change
 
     found = check_change(base, checkout)
     if wants_json():

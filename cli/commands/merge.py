@@ -28,8 +28,8 @@ def command(parts: tuple[Path, ...], out: Path, force: bool) -> None:
     Example:
       sraven merge parts/* --out raven
     """
-    from sraven.core.dataset.parts import merge_parts
     from sraven.core.system.staging import STAGING
+    from sraven.data.parts import merge_parts
 
     spare(out, parts)
     if (parts[0] / STAGING / "plan.json").is_file():  # tokens, and not a dataset

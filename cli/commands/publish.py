@@ -18,7 +18,7 @@ from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, doing, quiet_downloads
 
 if TYPE_CHECKING:
-    from sraven.core.hub.service import Place
+    from sraven.data.hub.service import Place
 
 _OF_RUN = "config.json"
 """The file that a run has, and nothing else that is published."""
@@ -35,8 +35,8 @@ def _verified(path: Path, place: "Place", threads: int | None) -> Iterator[Path]
     """
     is_run = (path / _OF_RUN).is_file()
     if not is_run:
-        from sraven.core.base.errors import OutputError
-        from sraven.core.verification.verify import verify_dataset
+        from sraven.core.errors import OutputError
+        from sraven.data.verify import verify_dataset
 
         if faults := verify_dataset(path, threads=threads).faults:
             raise OutputError(f"{path} isn't right: {faults[0]}; `sraven verify {path}` says more")
@@ -84,10 +84,10 @@ def command(
       sraven publish raven user/raven --dry-run
       sraven publish runs/seed-0 user/raven-hyla --tag v1
     """
-    from sraven.core.base.errors import OutputError
-    from sraven.core.hub.publish import publish_files
-    from sraven.core.hub.service import KIND, MODEL, read_place
+    from sraven.core.errors import OutputError
     from sraven.core.system.staging import staged
+    from sraven.data.hub.publish import publish_files
+    from sraven.data.hub.service import KIND, MODEL, read_place
 
     if out is not None and not dry_run:
         raise click.UsageError("--out is for --dry-run; `sraven export` writes the files of a run")

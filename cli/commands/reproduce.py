@@ -212,7 +212,7 @@ def _adopt(
 ) -> None:
     """Make records of runs that `sraven train` made."""
     from baselines.reproduction.adopt import Provenance, adopt, this_machine
-    from sraven.core.base.errors import ConfigurationError, OutputError
+    from sraven.core.errors import ConfigurationError, OutputError
 
     otherwise = Provenance(code_commit, this_machine() if here else None)
     records, faults = [], []
@@ -257,7 +257,7 @@ def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None)
 
 
 def _check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    from sraven.core.compute.parallel import available_threads
+    from sraven.core.parallel import available_threads
 
     if value > available_threads():
         raise click.BadParameter(

@@ -12,8 +12,8 @@ from cli.shared.progress import progress_bar
 from cli.shared.scores import print_advice, print_bounds, print_composing, print_many, print_scores
 
 if TYPE_CHECKING:
-    from sraven.core.leaderboard.filed import Fault
-    from sraven.core.leaderboard.unfiled import Scored
+    from sraven.leaderboard.filed import Fault
+    from sraven.leaderboard.unfiled import Scored
 
 
 @click.command(name="score")
@@ -43,9 +43,9 @@ def command(submissions: tuple[Path, ...], out: Path | None, check: bool, thread
             raise click.UsageError("--out takes the scores of one submission; use --json for several")
         _score_many(submissions, check, threads)
         return
-    from sraven.core.leaderboard.unfiled import score_folder
-    from sraven.core.submissions.runs import SCORES
     from sraven.core.system.files import compact_json, write_text
+    from sraven.leaderboard.submissions.runs import SCORES
+    from sraven.leaderboard.unfiled import score_folder
 
     if submissions[0].is_dir():
         spare(out, [path for path in submissions[0].iterdir() if path.name != SCORES])
@@ -67,9 +67,9 @@ def command(submissions: tuple[Path, ...], out: Path | None, check: bool, thread
 
 def _is_as_filed(found: "Scored") -> bool:
     """Tell whether the scores beside a filed submission are those that it has, and say so if they aren't."""
-    from sraven.core.base.escape import escape
-    from sraven.core.submissions.runs import SCORES
-    from sraven.core.submissions.submission import differing, read_scores
+    from sraven.core.escape import escape
+    from sraven.leaderboard.submissions.runs import SCORES
+    from sraven.leaderboard.submissions.submission import differing, read_scores
 
     if places := differing(read_scores(found.folder), found.scores):
         where = escape(str(found.folder / SCORES), 400)
@@ -79,8 +79,8 @@ def _is_as_filed(found: "Scored") -> bool:
 
 def _score_many(submissions: tuple[Path, ...], check: bool, threads: int | None) -> None:
     """Score submissions and print a row for each."""
-    from sraven.core.leaderboard.filed import Fault, fault_of
-    from sraven.core.leaderboard.unfiled import score_folders
+    from sraven.leaderboard.filed import Fault, fault_of
+    from sraven.leaderboard.unfiled import score_folders
 
     found: list[Scored | Fault] = []
     failed = 0
@@ -100,7 +100,7 @@ def _score_many(submissions: tuple[Path, ...], check: bool, threads: int | None)
 
 def _content(folder: Path, found: "Scored | Fault") -> dict[str, Any]:
     """Return what `--json` says of one of several submissions."""
-    from sraven.core.leaderboard.unfiled import Scored
+    from sraven.leaderboard.unfiled import Scored
 
     content = found.content if isinstance(found, Scored) else {"refused": found.reason}
     return {"submission": str(folder), **content}

@@ -32,10 +32,10 @@ def command(submission: Path, leaderboard: Path, threads: int | None) -> None:
     Example:
       sraven submit my-submission
     """
-    from sraven.core.base.escape import escape
-    from sraven.core.leaderboard.unfiled import score_folder
-    from sraven.core.submissions.submission import read_description
-    from sraven.core.submissions.submit import check_leaderboard, file_submission
+    from sraven.core.escape import escape
+    from sraven.leaderboard.submissions.submission import read_description
+    from sraven.leaderboard.submissions.submit import check_leaderboard, file_submission
+    from sraven.leaderboard.unfiled import score_folder
 
     check_leaderboard(leaderboard)
     found = score_folder(submission, threads=threads)

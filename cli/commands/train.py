@@ -233,7 +233,7 @@ def _plan(
     with needs_extra("sraven train", "baselines"):
         from baselines.session import ScoringOptions, plan_runs
         from baselines.training.grid import read_grid
-    from sraven.core.boards.board import read_board
+    from sraven.boards.board import read_board
 
     board = read_board(board_id)
     if board.is_corpus:
@@ -252,7 +252,7 @@ def _plan(
 def _print_configs(plan: "TrainingPlan") -> None:
     """Print the configurations of runs that could be trained: an object, or a list of several."""
     from baselines.training.sharding import make_mesh
-    from sraven.core.base.spec import values_of
+    from sraven.core.spec import values_of
 
     configs = plan.configs
     plan.make_experiment(configs[0], make_mesh())  # refuses what training would

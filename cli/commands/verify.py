@@ -13,8 +13,8 @@ from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, doing, progress_bar
 
 if TYPE_CHECKING:
-    from sraven.core.hub.remote import RemoteReport
-    from sraven.core.verification.verify import Report
+    from sraven.data.hub.remote import RemoteReport
+    from sraven.data.verify import Report
 
 _WAYS = {
     "bytes": "byte for byte as PyArrow {version} writes them",
@@ -54,7 +54,7 @@ def command(directory: str, full: bool, thorough: bool, downloaded: bool, thread
       sraven verify sraven-M4-K8
       sraven verify hf://datasets/user/raven@v1
     """
-    from sraven.core.hub.service import PREFIX
+    from sraven.data.hub.service import PREFIX
 
     if not directory.startswith(PREFIX):
         if full:
@@ -65,8 +65,8 @@ def command(directory: str, full: bool, thorough: bool, downloaded: bool, thread
         return
     if thorough and not full:
         raise click.UsageError("--thorough needs the data; add --full to download it")
-    from sraven.core.hub.remote import downloaded as download, verify_remote
-    from sraven.core.hub.service import read_place
+    from sraven.data.hub.remote import downloaded as download, verify_remote
+    from sraven.data.hub.service import read_place
 
     with doing("waiting for the Hub"):
         report = verify_remote(read_place(directory))
@@ -109,9 +109,9 @@ def _conclude(faults: Sequence[str], value: Mapping[str, Any], lines: Iterable[s
 
 def _verify(directory: Path, thorough: bool, threads: int | None, downloaded: bool = False) -> None:
     """Generate a dataset directory again, compare, and print what was found."""
-    from sraven.core.dataset.manifest import read_manifest
-    from sraven.core.verification.files import DOWNLOADED
-    from sraven.core.verification.verify import verify_dataset
+    from sraven.data.files import DOWNLOADED
+    from sraven.data.manifest import read_manifest
+    from sraven.data.verify import verify_dataset
 
     sizes = read_manifest(directory)["sizes"]
     try:

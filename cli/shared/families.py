@@ -19,14 +19,14 @@ from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_outcome, print_renderables, print_rows
 from cli.shared.progress import Stopped
 from cli.shared.writing import write
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.spec import settings_of
+from sraven.core.errors import ConfigurationError
+from sraven.core.families import FAMILIES, find_family
+from sraven.core.family import Family, Help, Shows
+from sraven.core.spec import settings_of
 from sraven.core.system.isolation import elsewhere
-from sraven.core.tasks.families import FAMILIES, find_family
-from sraven.core.tasks.family import Family, Help, Shows
 
 if TYPE_CHECKING:
-    from sraven.core.tasks.task import GeneratedTask
+    from sraven.core.task import GeneratedTask
 
 MAIN = "sraven"
 """The family whose commands need no group: `sraven generate`."""

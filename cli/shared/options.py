@@ -10,7 +10,7 @@ import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from sraven.core.engines.jobs import Engine
+    from sraven.data.engines.jobs import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -94,7 +94,7 @@ threads_option = click.option("--threads", type=click.IntRange(1), help="Threads
 
 def _make_engine(engine: str, address: str | None) -> "Engine":
     """Return what jobs run on."""
-    from sraven.core.engines.jobs import Engine
+    from sraven.data.engines.jobs import Engine
 
     return Engine(engine, address)
 

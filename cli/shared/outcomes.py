@@ -7,7 +7,7 @@ import click
 
 from cli.shared.printing import print_json, print_rows, wants_json
 from cli.shared.progress import Stopped
-from sraven.core.base.escape import with_error
+from sraven.core.escape import with_error
 
 if TYPE_CHECKING:
     from baselines.config import RunConfig
@@ -47,7 +47,7 @@ def print_session(plan: "TrainingPlan", session: "Session") -> None:
 
 
 def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
-    from sraven.core.boards.board import read_board
+    from sraven.boards.board import read_board
 
     if "score" in last:
         return f"{read_board(config.board).metric} {last['score']:.4f} and loss {last['loss']:.4g}"

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from sraven.core.base.names import address_in
+from sraven.core.names import address_in
 
 OF_PLACE = frozenset({EACCES, EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, EPERM, EROFS})
 """Errors that another path would not have; the others, as of a full disk, pass when something is mended."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sraven.core.base.jsonable import as_json
+from sraven.core.jsonable import as_json
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -8,8 +8,8 @@ import click
 
 from cli.shared.families import MAIN, task_argument
 from cli.shared.options import join_options, leave_out
-from sraven.core.base.spec import settings_of
-from sraven.core.tasks.families import find_family
+from sraven.core.families import find_family
+from sraven.core.spec import settings_of
 from sraven.settings import Settings
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.shared.printing import print_rows, print_table
-from sraven.core.base.escape import escape, figure, with_error
+from sraven.core.escape import escape, figure, with_error
 
 if TYPE_CHECKING:
-    from sraven.core.boards.board import Board
-    from sraven.core.leaderboard.eligibility import Unranked
-    from sraven.core.leaderboard.filed import Fault
-    from sraven.core.leaderboard.unfiled import Scored
+    from sraven.boards.board import Board
+    from sraven.leaderboard.eligibility import Unranked
+    from sraven.leaderboard.filed import Fault
+    from sraven.leaderboard.unfiled import Scored
     from sraven.scoring.composing import Composing
 
 
@@ -48,8 +48,8 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: 
     """
     from rich.table import Table
 
-    from sraven.core.boards.board import read_board
-    from sraven.core.tasks.families import find_family
+    from sraven.boards.board import read_board
+    from sraven.core.families import find_family
     from sraven.scoring.bootstrap import SHARE
     from sraven.scoring.scores import interval_over_combinations
 
@@ -101,7 +101,7 @@ def _verdict(reasons: "Sequence[Unranked]") -> str:
 
 def print_many(found: "Sequence[Scored | Fault]") -> None:
     """Print a row for each submission: its board's score, and whether it will be ranked."""
-    from sraven.core.leaderboard.filed import Fault
+    from sraven.leaderboard.filed import Fault
 
     rows: list[tuple[object, ...]] = []
     for each in found:

@@ -11,11 +11,11 @@ import click
 
 from cli.shared.printing import print_outcome
 from cli.shared.progress import resumable, shards_bar
-from sraven.core.base.escape import escape
+from sraven.core.escape import escape
 
 if TYPE_CHECKING:
     from sraven.core.system.parts import Part
-    from sraven.core.tasks.task import Task
+    from sraven.core.task import Task
 
 _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
 """Settings of tasks that the names of their configurations leave out, but for the names of divisions."""
@@ -23,8 +23,8 @@ _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
 
 def write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str | None, **how: Any) -> None:
     """Write a dataset, or a part, with a progress bar; print what it holds, and how to load or merge it."""
-    from sraven.core.dataset.write import write_dataset
     from sraven.core.system.parts import read_part
+    from sraven.data.write import write_dataset
 
     own = read_part(part) if part is not None else None
     out = out or Path(_directory_name(task) + (f"-part-{own.number}-of-{own.of}" if own else ""))
@@ -78,7 +78,7 @@ def print_dataset(manifest: Mapping[str, Any], out: Path) -> None:
 
 
 def _describe_dataset(manifest: Mapping[str, Any], out: Path) -> None:
-    from sraven.core.tasks.families import make_task, rows_of
+    from sraven.core.families import make_task, rows_of
 
     rows = rows_of(make_task(manifest["config"]))
     for name, split in manifest["splits"].items():

@@ -11,7 +11,7 @@ from inspect_ai import Task, scorer, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.solver import TaskState
 
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 from sraven.harness.questions import bounds, count_sets, make_questions, pose, pose_board, verdict
 
 _PLAIN = [scorer.mean(), scorer.stderr()]

@@ -9,8 +9,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sraven.core.base.arguments import check_choice
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_choice
+from sraven.core.errors import ConfigurationError
 from sraven.harness.questions import judge, make_questions, pose
 from sraven.text.apis import join_parts
 from sraven.text.replies import READINGS

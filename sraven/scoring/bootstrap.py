@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.compute.jit import kernel
-from sraven.core.compute.parallel import check_threads
-from sraven.core.compute.rng import derive_key, fill_draws
+from sraven.core.jit import kernel
+from sraven.core.parallel import check_threads
+from sraven.core.rng import derive_key, fill_draws
 
 SAMPLES = 1000
 """Samples behind an interval."""

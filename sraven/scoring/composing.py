@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.composition import count_new_pairs
+from sraven.core.composition import count_new_pairs
 from sraven.scoring.bootstrap import LEVEL, SAMPLES, resample_combinations
 from sraven.scoring.scores import DIGITS
 

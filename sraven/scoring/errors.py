@@ -7,10 +7,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.estimate import standard_error
-from sraven.core.tasks.families import FAMILIES, diagnosis_of, find_family
-from sraven.core.tasks.task import Labels, Task
+from sraven.core.errors import ConfigurationError
+from sraven.core.estimate import standard_error
+from sraven.core.families import FAMILIES, diagnosis_of, find_family
+from sraven.core.task import Labels, Task
 from sraven.scoring.scores import DIGITS, Run
 
 OVERALL = "overall"
@@ -127,7 +127,7 @@ def require_diagnosis(task: Task) -> Diagnosis:
     Raises:
         ConfigurationError: if its family doesn't say.
     """
-    diagnosis = diagnosis_of(task)
+    diagnosis: Diagnosis | None = diagnosis_of(task)
     if diagnosis is None:
         able = ", ".join(name for name in FAMILIES if find_family(name).diagnosis)
         raise ConfigurationError(

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.base.arguments import check_array
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.tasks.task import Column, Scoring
+from sraven.core.arguments import check_array
+from sraven.core.errors import ConfigurationError
+from sraven.core.task import Column, Scoring
 
 
 def check_predictions(

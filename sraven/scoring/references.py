@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sraven.core.base.estimate import Mean
+from sraven.core.estimate import Mean
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Observed(Generic[T]):
-    """The base of a family's `sraven.core.tasks.task.References`, which has predictors and answers besides.
+    """The base of a family's `sraven.core.task.References`, which has predictors and answers besides.
 
     Attributes:
         task: the task.

@@ -5,13 +5,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.tasks.access import INDEX_LIMIT, RandomAccess
-from sraven.core.tasks.batch import Instances
-from sraven.core.tasks.families import scoring_of
-from sraven.core.tasks.split import Split
-from sraven.core.tasks.task import Labels
+from sraven.core.access import INDEX_LIMIT, RandomAccess
+from sraven.core.arguments import check_integer
+from sraven.core.batch import Instances
+from sraven.core.errors import ConfigurationError
+from sraven.core.families import scoring_of
+from sraven.core.split import Split
+from sraven.core.task import Labels
 from sraven.scoring.errors import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.scoring.predictions import check_predictions
 from sraven.scoring.scores import Run, SplitScores, score_runs, whole_run

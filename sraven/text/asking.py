@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import httpx
 
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 from sraven.core.untrusted.strict_json import parse_json
 from sraven.text.apis import APIS, Asking, Reply, read_reply
 

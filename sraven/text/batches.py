@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 from sraven.core.system.files import open_plain
 from sraven.core.untrusted.strict_json import parse_json
 from sraven.text.apis import APIS, Asking, as_completion, as_failure, read_reply

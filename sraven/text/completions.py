@@ -6,8 +6,8 @@ from operator import add
 from pathlib import Path
 from typing import Any, Self
 
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.escape import quoted
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import quoted
 from sraven.core.system.files import open_plain
 from sraven.core.untrusted.strict_json import parse_json
 from sraven.text.apis import CUT, DECLINED, join_parts

@@ -1,6 +1,6 @@
 """Puzzles as text as a family of tasks: boards on which language models reply; its datasets are SRAVEN's."""
 
-from sraven.core.tasks.family import Family
+from sraven.core.family import Family
 
 FAMILY = Family(
     name="sraven-text",

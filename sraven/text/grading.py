@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.arguments import check_context, check_K, check_symbols
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.estimate import Mean, mean
+from sraven.core.errors import ConfigurationError
+from sraven.core.estimate import Mean, mean
 from sraven.rules import RULES, Rules
 from sraven.text.replies import parse
 
@@ -112,7 +112,7 @@ def grade(
     valid = target.copy()
     asked = np.flatnonzero(parsed & ~target)  # the target is valid by the way instances are made
     if len(asked):
-        from sraven.ambiguity import is_answer  # compiles; prompts alone don't need it
+        from sraven.certificates.ambiguity import is_answer  # compiles; prompts alone don't need it
 
         valid[asked] = is_answer(
             contexts[asked], panels[asked], K, permute=permute, rules=rules, threads=threads

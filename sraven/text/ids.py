@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.escape import quoted
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import quoted
 from sraven.divisions import DIVISIONS
 from sraven.rules import PAPER
 from sraven.task import SRAVEN

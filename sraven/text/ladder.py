@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from sraven.core.base.estimate import Mean
+from sraven.core.estimate import Mean
 from sraven.task import SRAVEN
 from sraven.text.grading import share
 from sraven.text.questions import Questions

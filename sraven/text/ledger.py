@@ -7,8 +7,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO, Any
 
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.escape import quoted
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import quoted
 from sraven.core.system.files import open_plain
 from sraven.core.untrusted.strict_json import parse_json
 from sraven.text.apis import Asking, Reply, as_completion, as_failure

@@ -6,9 +6,9 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.boards.board import Board, board_ids, read_board
-from sraven.core.tasks.families import wording_of
+from sraven.boards.board import Board, board_ids, read_board
+from sraven.core.errors import ConfigurationError
+from sraven.core.families import wording_of
 from sraven.text.forms import FORMS
 from sraven.text.questions import Questions
 from sraven.text.wording import LadderWording

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from sraven.core.base.errors import ConfigurationError, OutputError
-from sraven.core.page.marks import draw_project
-from sraven.core.page.render import Asset, render
+from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.system.files import read_bounded, write_text
+from sraven.leaderboard.page.marks import draw_project
+from sraven.leaderboard.page.render import Asset, render
 from sraven.rules import Rule
+from sraven.show import make_puzzle
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
 from sraven.text.questions import Questions
-from sraven.views.show import make_puzzle
 
 MOST_PUZZLES = 1 << 15
 """Questions of a page: it stays below a few megabytes."""

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.arguments import check_context, check_K, check_symbols
-from sraven.core.base.arguments import check_array, check_choice
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.arguments import check_array, check_choice
+from sraven.core.errors import ConfigurationError
 from sraven.rules import RULES, Rules
 from sraven.text.forms import FORMS, Setting
 

@@ -15,9 +15,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.arguments import check_choice, check_integer
-from sraven.core.base.estimate import Mean
-from sraven.core.tasks.digests import digest_prompts, digest_split
+from sraven.core.arguments import check_choice, check_integer
+from sraven.core.digests import digest_prompts, digest_split
+from sraven.core.estimate import Mean
 from sraven.task import SRAVEN, Batch
 from sraven.text.forms import FORMS, Setting
 from sraven.text.grading import Grades, grade, share

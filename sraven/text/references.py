@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from sraven.core.base.estimate import Mean, mean
-from sraven.core.tasks.task import Reference
+from sraven.core.estimate import Mean, mean
+from sraven.core.task import Reference
 from sraven.references import CEILINGS, SRAVENReferences
 from sraven.text.prompts import render_answers
 from sraven.text.task import Ladder, asked_split

@@ -2,7 +2,7 @@
 
 import re
 
-from sraven.core.base.arguments import check_choice
+from sraven.core.arguments import check_choice
 from sraven.text.lenient import read_panel
 
 READINGS = ("strict", "lenient")

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.estimate import Mean
+from sraven.core.errors import ConfigurationError
+from sraven.core.estimate import Mean
 from sraven.text.completions import Completion, Usage, read_completions
 from sraven.text.grading import Grades, share
 from sraven.text.ids import find_question

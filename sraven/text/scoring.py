@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.comparison import Comparison, compare_answers
-from sraven.core.tasks.task import Arrays, Column, Labels, Metric, ratio
+from sraven.core.comparison import Comparison, compare_answers
+from sraven.core.task import Arrays, Column, Labels, Metric, ratio
 from sraven.text.task import PADDING, Batch, Ladder
 
 

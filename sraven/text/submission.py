@@ -6,9 +6,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.escape import quoted
-from sraven.core.submissions.submit import check_new, write_submission
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import quoted
+from sraven.leaderboard.submissions.submit import check_new, write_submission
 from sraven.text.completions import Completion, Usage, read_completions
 from sraven.text.ids import find_question
 from sraven.text.mixtures import Place, place_of, read_text_board

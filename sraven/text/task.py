@@ -10,12 +10,12 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.base.arguments import check_array, check_choice, check_integer
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.spec import added, task_config
-from sraven.core.tasks.access import Described
-from sraven.core.tasks.batch import Instances
-from sraven.core.tasks.versions import check_version, version_setting
+from sraven.core.access import Described
+from sraven.core.arguments import check_array, check_choice, check_integer
+from sraven.core.batch import Instances
+from sraven.core.errors import ConfigurationError
+from sraven.core.spec import added, task_config
+from sraven.core.versions import check_version, version_setting
 from sraven.task import SRAVEN, Batch as Puzzles
 from sraven.text.forms import FORMS
 from sraven.text.ladder import COUNT, HOLDOUT, LADDER, SEED

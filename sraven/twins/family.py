@@ -1,6 +1,6 @@
 """Twins as a family of tasks: where all that the core and the commands ask of it is."""
 
-from sraven.core.tasks.family import Family, Help, Show, Size
+from sraven.core.family import Family, Help, Show, Size
 
 FAMILY = Family(
     name="sraven-twins",
@@ -48,9 +48,9 @@ FAMILY = Family(
         "ood": Size(49_152, "Variants of puzzles of held-out combinations."),
     },
     show=Show(
-        "sraven.views.show",
+        "sraven.show",
         explain="Show the answer, the rules, the permutations and all valid answers.",
-        picture="sraven.views.plots:save_picture",
+        picture="sraven.plots:save_picture",
     ),
     encoding="baselines.encode:encode_sraven",
     recipe="baselines.recipes:SRAVEN",

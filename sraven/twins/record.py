@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sraven.core.tasks.task import Arrays, Column, Description, row_faults
+from sraven.core.task import Arrays, Column, Description, row_faults
 from sraven.describe import describe, splits_section
 from sraven.record import SRAVENRows
 from sraven.twins.task import Twins

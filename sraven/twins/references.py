@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.base.estimate import Mean
-from sraven.core.boards.ceilings import KNOWS
-from sraven.core.tasks.task import Reference
-from sraven.observer import ideal_observer
+from sraven.boards.ceilings import KNOWS
+from sraven.certificates.observer import ideal_observer
+from sraven.core.estimate import Mean
+from sraven.core.task import Reference
 from sraven.references import SRAVENReferences
 from sraven.splits import rule_combinations
 

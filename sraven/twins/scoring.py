@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.comparison import compare_answers
-from sraven.core.tasks.task import Arrays, Labels, Metric, ratio
+from sraven.core.comparison import compare_answers
+from sraven.core.task import Arrays, Labels, Metric, ratio
 from sraven.metrics import SRAVENScoring
 from sraven.task import Batch
 from sraven.twins.task import Twins

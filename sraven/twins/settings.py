@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sraven.core.base.spec import setting
+from sraven.core.spec import setting
 from sraven.settings import Settings
 
 

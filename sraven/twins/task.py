@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.ambiguity import is_unique
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import CapacityError, ConfigurationError
-from sraven.core.base.spec import setting
-from sraven.core.compute.parallel import for_each_chunk
-from sraven.core.compute.rng import derive_key
+from sraven.certificates.ambiguity import is_unique
+from sraven.core.arguments import check_integer
+from sraven.core.errors import CapacityError, ConfigurationError
+from sraven.core.parallel import for_each_chunk
+from sraven.core.rng import derive_key
+from sraven.core.spec import setting
 from sraven.kernels import Tables, generate, make_tables
 from sraven.splits import rule_combinations
 from sraven.task import SRAVEN, Batch

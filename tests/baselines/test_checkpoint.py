@@ -23,7 +23,7 @@ from baselines.training.train import train, train_runs
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import STEPS, assert_same_bits, tiny, tiny_options
 from sraven import OutputError
-from sraven.core.base.spec import values_of
+from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
 from sraven.core.system.lock import LOCK, Lock
 

@@ -9,7 +9,7 @@ from jax.experimental.compilation_cache import compilation_cache
 from baselines.training import sharding
 from baselines.training.compilation_cache import VARIABLE, check_compilation_cache, keep_programs
 from helpers.python import python
-from sraven.core.base.errors import CodeCacheWarning
+from sraven.core.errors import CodeCacheWarning
 from sraven.core.system.isolation import ROOT
 
 

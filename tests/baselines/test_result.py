@@ -27,11 +27,11 @@ from baselines.training.sharding import make_mesh
 from baselines.training.train import train
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import CHUNK, STEPS, lines_of, tiny
-from sraven.core.base.errors import OutputError
-from sraven.core.base.spec import values_of
-from sraven.core.boards.board import read_board
-from sraven.core.submissions.submission import read_description, score_submission
+from sraven.boards.board import read_board
+from sraven.core.errors import OutputError
+from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
+from sraven.leaderboard.submissions.submission import read_description, score_submission
 
 SLICE = 40
 

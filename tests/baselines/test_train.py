@@ -18,8 +18,8 @@ from helpers import tiny_runs
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import changed_run, compiled_once, shared_directory
 from sraven import ConfigurationError, OutputError, score_submission
-from sraven.core.base.errors import CapacityError
-from sraven.core.boards.board import read_board
+from sraven.boards.board import read_board
+from sraven.core.errors import CapacityError
 
 tiny = partial(tiny_runs.tiny, steps=300)
 

@@ -15,8 +15,8 @@ from cli.main import cli
 from cli.shared.families import commands_of
 from helpers.example import SIZES
 from sraven import SRAVEN
-from sraven.core.base.spec import settings_of
-from sraven.core.tasks.families import find_family, generating_families
+from sraven.core.families import find_family, generating_families
+from sraven.core.spec import settings_of
 
 
 @pytest.mark.parametrize("name", generating_families())
@@ -143,7 +143,7 @@ def test_what_ends_early_is_one_line_with_what_to_do(run, tmp_path, monkeypatch,
     def fail(*arguments):
         raise error
 
-    monkeypatch.setattr("sraven.core.dataset.write.make_manifest", fail)
+    monkeypatch.setattr("sraven.data.write.make_manifest", fail)
     found, _, err = generate(run, tmp_path / "raven")
     assert found == code and re.fullmatch(message, err)
 
@@ -202,7 +202,7 @@ def test_pictures_that_cannot_be_drawn_are_refused(refused, tmp_path, monkeypatc
     assert "--count" in refused("show", *png, "-n", 2)
     assert "use --L 2" in refused("fuzzylogic", "show", *png)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.delitem(sys.modules, "sraven.views.plots", raising=False)
+    monkeypatch.delitem(sys.modules, "sraven.plots", raising=False)
     assert "'.[analysis]'" in refused("show", *png)
 
 

@@ -18,12 +18,12 @@ from helpers.analysed_runs import finished_runs
 from helpers.checkout import REPOSITORY
 from helpers.submissions import SRAVEN_BOARD
 from helpers.tiny_language import LINE, make_tokenizer, write_corpus
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.escape import is_seen
-from sraven.core.dataset.directory import JOURNAL
-from sraven.core.leaderboard.maintainers import REPRODUCED
-from sraven.core.leaderboard.unfiled import score_folder
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import is_seen
 from sraven.core.system.staging import STAGING
+from sraven.data.directory import JOURNAL
+from sraven.leaderboard.maintainers import REPRODUCED
+from sraven.leaderboard.unfiled import score_folder
 
 CONTROL = "\x1b[2K\r\n::error::\u202e"
 
@@ -113,7 +113,7 @@ def test_of_entries(run, small_boards, filed, leaderboard, monkeypatch):
     harmless(run, pins, yaml_texts, shown)
     pins.unlink()
     found = score_folder(filed)
-    monkeypatch.setattr("sraven.core.leaderboard.unfiled.score_folder", lambda *_, **options: found)
+    monkeypatch.setattr("sraven.leaderboard.unfiled.score_folder", lambda *_, **options: found)
     harmless(run, filed / "scores.json", json_texts, ["score", "--check", filed], shown)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from helpers.corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses
 from sraven import score_submission
-from sraven.core.boards.board import read_board
-from sraven.core.submissions.corpus import fingerprint
+from sraven.boards.board import read_board
+from sraven.leaderboard.submissions.corpus import fingerprint
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ UNPINNED = (
 def pinned(monkeypatch):
     """The fingerprint of these documents is pinned."""
     pins = {corpus_board().digest: {"validation": fingerprint(corpus_board().labels("validation", losses()))}}
-    monkeypatch.setattr("sraven.core.leaderboard.ranking.read_pins", lambda: pins)
+    monkeypatch.setattr("sraven.leaderboard.ranking.read_pins", lambda: pins)
 
 
 def cells(line):

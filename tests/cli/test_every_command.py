@@ -15,8 +15,8 @@ from cli.shared.families import MAIN, commands_of
 from helpers.commands import COMMANDS, find_command
 from helpers.python import python
 from helpers.submissions import SRAVEN_BOARD
-from sraven.core.dataset.write import write_dataset
-from sraven.core.tasks.families import find_family, generating_families
+from sraven.core.families import find_family, generating_families
+from sraven.data.write import write_dataset
 
 SLOW = ("numba", "numpy", "jax", "pyarrow", "datasets", "rich", "yaml", "sraven.task")
 
@@ -140,7 +140,7 @@ ELSEWHERE = {
 def test_json_is_an_object_or_a_list(run, small_boards, tmp_path, monkeypatch):
     """So says `helpers.command.sraven` of whatever it runs; here every command is."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("sraven.core.compute.bench.measure", lambda case: {})
+    monkeypatch.setattr("sraven.core.bench.measure", lambda case: {})
     (tmp_path / "leaderboard").mkdir()
     (tmp_path / "definitions.yaml").write_text("boards: []")
     documents = "".join(f"{one} {two} things\n" for one in "abcde" for two in "vwxyz")

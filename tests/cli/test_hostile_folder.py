@@ -102,7 +102,7 @@ def test_other_entries_of_the_path_stay_and_a_checkout_may_be_worked_in(tmp_path
 
 SPAWN = """
 from pathlib import Path
-from sraven.core.engines.jobs import Engine, map_jobs
+from sraven.data.engines.jobs import Engine, map_jobs
 
 def double(job, on_progress):
     import os, sys

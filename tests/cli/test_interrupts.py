@@ -13,7 +13,7 @@ import pytest
 
 from helpers.python import python
 from sraven import SRAVEN
-from sraven.core.dataset.write import write_dataset
+from sraven.data.write import write_dataset
 
 GENERATE = "sraven.task:generate"
 COMMANDS = {
@@ -22,8 +22,8 @@ COMMANDS = {
     "verify": (GENERATE, "verify many --threads 1"),
     "text generate": (GENERATE, "text generate --M 3 -n 1000000 --out prompts.jsonl"),
     "text score": ("sraven.text.scores:score_completions", "text score done.jsonl --out verdicts.jsonl"),
-    "score": ("sraven.core.submissions.submission:score_runs", "score {submission} --out scores.json"),
-    "leaderboard": ("sraven.core.leaderboard.evidence:gather_evidence", "leaderboard --html page"),
+    "score": ("sraven.leaderboard.submissions.submission:score_runs", "score {submission} --out scores.json"),
+    "leaderboard": ("sraven.leaderboard.evidence:gather_evidence", "leaderboard --html page"),
 }
 """By command: a block of its work, as module:NAME, and its line."""
 
@@ -49,7 +49,7 @@ def test_interrupt_ends_it_soon(run, tmp_path, monkeypatch, small_boards, origin
     (tmp_path / "docs").mkdir()
     filed.parents[2].rename(tmp_path / "docs" / "leaderboard")
     if command == "verify":
-        monkeypatch.setattr("sraven.core.tasks.digests.MOST_INSTANCES", 8)
+        monkeypatch.setattr("sraven.core.digests.MOST_INSTANCES", 8)
         write_dataset(SRAVEN(M=3, K=7, holdout=0.3), {"train": 1600}, "many")
     before = set(os.listdir())
     place, line = COMMANDS[command]

@@ -15,9 +15,9 @@ from helpers.example import all_bytes
 from helpers.repositories import commit, git
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, edit, small_board, snapshot, write
 from sraven import SubmissionError
-from sraven.core.boards.reference_levels import MeasuredLevel
-from sraven.core.leaderboard.export import COLUMNS
-from sraven.core.leaderboard.snapshot import parse_snapshot
+from sraven.boards.reference_levels import MeasuredLevel
+from sraven.leaderboard.export import COLUMNS
+from sraven.leaderboard.snapshot import parse_snapshot
 from sraven.scoring.scores import interval_over_combinations
 
 
@@ -34,7 +34,7 @@ def test_standing_is_printed(done, small_boards, scored, filed, leaderboard, mon
     board, score = small_board(SRAVEN_BOARD), scored["splits"]["ood"]["metrics"]["accuracy"]
     lines = {"independent": MeasuredLevel(0.75, 0.01), "composition-blind": MeasuredLevel(0.05, 0.001)}
     known = {"ood": {name: {"accuracy": line} for name, line in lines.items()}}
-    monkeypatch.setattr("sraven.core.boards.reference_levels.read_levels", lambda: {board.digest: known})
+    monkeypatch.setattr("sraven.boards.reference_levels.read_levels", lambda: {board.digest: known})
     out = done("leaderboard", "--leaderboard", leaderboard)
     best = board.ceiling("ood", "accuracy").value
     message = f"; ceiling {best:.4f} (joint); exact marginals, random ties 0.7500; composition-blind 0.0500"
@@ -117,7 +117,7 @@ def test_scores_are_kept_unless_fresh_ones_are_asked_for(run, small_boards, file
     def refuse(*arguments):
         raise SubmissionError("is scored again")
 
-    monkeypatch.setattr("sraven.core.leaderboard.evidence._compute", refuse)
+    monkeypatch.setattr("sraven.leaderboard.evidence._compute", refuse)
     assert run("leaderboard", "--leaderboard", leaderboard)[0] == 0
     code, _, err = run("leaderboard", "--fresh", "--leaderboard", leaderboard)
     assert (code, err) == (1, f"left out: {SRAVEN_BOARD}/{filed.name}: is scored again\n")
@@ -149,7 +149,7 @@ def packaged(small_boards, run, filed, leaderboard, tmp_path, monkeypatch):
     """Make what is filed the standing that the package brings, and go where no checkout is."""
     path = tmp_path / "snapshot" / "standing.json"
     assert run("leaderboard", "--leaderboard", leaderboard, "--snapshot", path) == (0, f"{path}\n", "")
-    monkeypatch.setattr("sraven.core.leaderboard.ranking.packaged", lambda: parse_snapshot(path.read_bytes()))
+    monkeypatch.setattr("sraven.leaderboard.ranking.packaged", lambda: parse_snapshot(path.read_bytes()))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
 

@@ -18,8 +18,8 @@ from helpers.submissions import (
     truth,
     write,
 )
-from sraven.core.base.escape import with_error
-from sraven.core.base.jsonable import as_json
+from sraven.core.escape import with_error
+from sraven.core.jsonable import as_json
 from sraven.errors import KINDS
 from sraven.scoring.scores import interval_over_combinations
 
@@ -129,7 +129,7 @@ def test_trained_model_is_asked_how_many_settings_were_tried(done, small_boards,
 
 WORK = """
 import sys
-import sraven.core.page.groups
+import sraven.leaderboard.page.groups
 from cli.main import main
 heavy = {"jax", "torch", "matplotlib", "datasets", "tensorflow", "grain", "sentencepiece", "jinja2"}
 heavy |= {"sraven.harness", "inspect_ai", "lm_eval", "transformers", "sklearn"}

@@ -108,7 +108,7 @@ def run_dataset(name):
 
 def run_remote(data, folder):
     """Take a manifest as that of a dataset on the Hub: its files are made anew from it, or it is refused."""
-    from sraven.core.hub.remote import _expected
+    from sraven.data.hub.remote import _expected
 
     (folder / "manifest.json").write_bytes(data)
     expected, message = refused(_expected, folder)

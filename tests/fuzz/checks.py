@@ -2,8 +2,8 @@
 
 from fuzz.harness import FindingError
 from helpers.command import sraven
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.escape import is_seen
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import is_seen
 
 LONGEST = 2_100
 """Characters of an error at most."""

@@ -27,7 +27,7 @@ sys.dont_write_bytecode = True  # of what inputs let be imported: they may write
 
 from fuzz.harness import Campaign, kind_of, run_inputs
 from fuzz.targets import TARGETS
-from sraven.core.compute.bench import machine
+from sraven.core.bench import machine
 
 _KINDS = 40  # kinds of answers that a result lists, of each target
 

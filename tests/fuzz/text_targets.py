@@ -9,8 +9,8 @@ from fuzz.changes import change_bytes, change_parquet
 from fuzz.checks import check_line, refused
 from fuzz.harness import FindingError
 from helpers.command import sraven
-from sraven.core.base.escape import is_seen
-from sraven.core.base.spec import values_of
+from sraven.core.escape import is_seen
+from sraven.core.spec import values_of
 from sraven.core.untrusted.read import dump_yaml, parse_yaml
 from sraven.text import parse, render_answer
 from sraven.text.completions import read_completions
@@ -92,7 +92,7 @@ LOG_LINES = b"".join(
 
 
 def run_training_log(data, folder):
-    from sraven.core.submissions.training_log import check_log
+    from sraven.leaderboard.submissions.training_log import check_log
 
     _, message = refused(check_log, data, "training/seed-0.jsonl")
     if not message:
@@ -104,7 +104,7 @@ def run_training_log(data, folder):
 
 def config_seeds():
     from baselines.recipes import make_config
-    from sraven.core.boards.board import read_board
+    from sraven.boards.board import read_board
 
     return [json.dumps(values_of(make_config(read_board("sraven-v1"), "hyla"))).encode()]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.terms import formula
-from sraven.core.tasks.families import diagnosis_of
+from sraven.core.families import diagnosis_of
 
 TASK = FuzzyLogic(L=3, K=2, N=9, holdout=0.4, seed=1)
 

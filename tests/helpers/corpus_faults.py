@@ -5,7 +5,7 @@ from functools import partial
 from helpers import submissions
 from helpers.submissions import predictions_file
 from helpers.untrusted import refusal
-from sraven.core.submissions.submission import read_submission
+from sraven.leaderboard.submissions.submission import read_submission
 
 path_of = partial(submissions.path_of, "validation")
 

@@ -5,11 +5,11 @@ import hashlib
 import numpy as np
 
 from helpers.submissions import METHOD, MODEL, SRAVEN_BOARD, TRAINING, small_board
-from sraven.core.boards.board import read_board
-from sraven.core.leaderboard.evidence import Evidence, run_name
-from sraven.core.submissions.runs import prediction_path
-from sraven.core.submissions.submission import read_description, read_scores
-from sraven.core.tasks.families import scoring_of
+from sraven.boards.board import read_board
+from sraven.core.families import scoring_of
+from sraven.leaderboard.evidence import Evidence, run_name
+from sraven.leaderboard.submissions.runs import prediction_path
+from sraven.leaderboard.submissions.submission import read_description, read_scores
 
 RIGHT = 1 / 2
 """What most of these entries score."""

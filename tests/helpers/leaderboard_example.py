@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from sraven.core.boards.board import read_board
-from sraven.core.leaderboard.standing import Entry, Standing
+from sraven.boards.board import read_board
 from sraven.errors import KINDS
+from sraven.leaderboard.standing import Entry, Standing
 from sraven.scoring.errors import MISSING
 
 SOURCE = "A paper (2026), Table 1"

@@ -4,7 +4,7 @@ from functools import cache
 from html.parser import HTMLParser
 
 from helpers.leaderboard_example import make_corpus_standing, make_standing
-from sraven.core.page.page import make_page
+from sraven.leaderboard.page.page import make_page
 
 
 class Page(HTMLParser):

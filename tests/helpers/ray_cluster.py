@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from helpers.checkout import REPOSITORY
-from sraven.core.engines.on_ray import connected
+from sraven.data.engines.on_ray import connected
 
 STORE = 80 << 20
 """Bytes of a node's object store, the fewest that Ray allows."""

@@ -5,8 +5,8 @@ import signal
 import sys
 import time
 
-from sraven.core.dataset import write
-from sraven.core.tasks import digests
+from sraven.core import digests
+from sraven.data import write
 
 WRITE = write._write_shard
 

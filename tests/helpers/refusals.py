@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 
 def assert_refused(match, function, /, *arguments, error=ConfigurationError, **options):

@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from sraven.core.tasks.digests import block_size
+from sraven.core.digests import block_size
 
 
 def sha256(text):

@@ -8,8 +8,8 @@ from datetime import date
 import pytest
 
 from helpers.submissions import SRAVEN_BOARD, guesses, small_board, snapshot
-from sraven.core.base.errors import ChangeError
-from sraven.core.contribution.change import check_change
+from sraven.core.errors import ChangeError
+from sraven.leaderboard.contribution.change import check_change
 
 TODAY = date(2026, 11, 25)
 FILED = "docs/leaderboard/submissions"

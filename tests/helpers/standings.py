@@ -1,9 +1,9 @@
 """Standings of small boards, judged as real ones are, of evidence made by hand."""
 
 from helpers.evidence_example import make_evidence
-from sraven.core.leaderboard.maintainers import Maintained
-from sraven.core.leaderboard.ranking import judge, make_standings, of_board
-from sraven.core.leaderboard.standing import Leaderboard
+from sraven.leaderboard.maintainers import Maintained
+from sraven.leaderboard.ranking import judge, make_standings, of_board
+from sraven.leaderboard.standing import Leaderboard
 
 
 def scoring(value, name=None, **options):

@@ -16,10 +16,10 @@ import pytest
 import yaml
 
 from sraven import write_submission
-from sraven.core.boards.board import Board
-from sraven.core.boards.freeze import make_board
-from sraven.core.submissions.submission import differing
+from sraven.boards.board import Board
+from sraven.boards.freeze import make_board
 from sraven.core.system.files import compact_json
+from sraven.leaderboard.submissions.submission import differing
 from sraven.scoring.scores import Run, score_runs
 
 SRAVEN_BOARD, FUZZY_BOARD = "sraven-small-v1", "fuzzylogic-small-v1"
@@ -92,7 +92,7 @@ def use_boards(monkeypatch, folder, contents=None):
     for name, content in (small_contents() if contents is None else contents).items():
         (folder / f"{name}.json").write_text(json.dumps(content))
     monkeypatch.setattr(
-        "sraven.core.boards.board.board_paths", lambda: {path.stem: path for path in sorted(folder.iterdir())}
+        "sraven.boards.board.board_paths", lambda: {path.stem: path for path in sorted(folder.iterdir())}
     )
 
 

@@ -4,8 +4,8 @@ from functools import cache
 
 from helpers.submissions import METHOD, define
 from sraven import write_submission
-from sraven.core.boards.board import Board
-from sraven.core.boards.freeze import make_board
+from sraven.boards.board import Board
+from sraven.boards.freeze import make_board
 
 BOARD = "sraven-text-small-v1"
 FORM = "told-0-shot"

@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from sraven.core.tasks.families import FAMILIES
+from sraven.core.families import FAMILIES
 
 ENTRY = "helpers.sums.family:FAMILY"
 """What registers the family: an entry of `FAMILIES`, and nothing else."""

@@ -11,7 +11,7 @@ import sys
 
 from record import keep, least_seconds
 
-from sraven.core.compute.parallel import available_threads
+from sraven.core.parallel import available_threads
 from sraven.task import SRAVEN
 
 COUNTS = {

@@ -16,14 +16,14 @@ import numpy as np
 from record import keep
 
 from sraven import write_submission
-from sraven.core.boards.board import read_board
-from sraven.core.submissions.training_log import MOST_BYTES, MOST_LINES
+from sraven.boards.board import read_board
+from sraven.leaderboard.submissions.training_log import MOST_BYTES, MOST_LINES
 
 BOARD, SEEDS = "c4-v1", 20
 
 MEASURED = """
 import resource, sys, time
-from sraven.core.submissions.submission import score_submission
+from sraven.leaderboard.submissions.submission import score_submission
 start = time.perf_counter()
 score_submission(sys.argv[1])
 peak = [resource.getrusage(who).ru_maxrss << 10 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

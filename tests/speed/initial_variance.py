@@ -23,8 +23,8 @@ from record import keep
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import SelfAttention
 from baselines.recipes import SRAVEN
-from sraven.core.base.estimate import mean
-from sraven.core.base.jsonable import as_json
+from sraven.core.estimate import mean
+from sraven.core.jsonable import as_json
 
 ATTENTIONS = ("softmax", "linear", "linear_rmshead", "hyla", "hyla_no_rmshead")
 TOKENS, FACTORS = (9, 36, 144), (0.5, 1.0, 2.0, 4.0)

@@ -23,9 +23,9 @@ from baselines.training.compiled import Compiled
 from baselines.training.experiment import board_experiment
 from baselines.training.sharding import make_mesh
 from baselines.training.train import hyper_of
-from sraven.core.boards.board import read_board
-from sraven.core.engines.jobs import HERE, map_jobs
-from sraven.core.engines.processes import take_processors
+from sraven.boards.board import read_board
+from sraven.data.engines.jobs import HERE, map_jobs
+from sraven.data.engines.processes import take_processors
 
 BOARD, STEPS, SECONDS, ROUNDS = "sraven-v1", 10, 10, 3
 

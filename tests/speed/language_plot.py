@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from baselines.reproduction.plots import COLOURS, MARKERS, ResultPicture, frame, save_picture
 from baselines.reproduction.sets import ATTENTIONS
-from sraven.core.page.palette import palette
-from sraven.views.plots import INK, PAPER
+from sraven.core.palette import palette
+from sraven.plots import INK, PAPER
 
 STYLES = {"softmax": "-", "linear": "--", "hyla": ":"}
 

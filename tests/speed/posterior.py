@@ -14,9 +14,9 @@ import sys
 import numpy as np
 from record import keep
 
-from sraven.core.base.estimate import mean
-from sraven.core.base.jsonable import as_json
-from sraven.core.boards.board import load_board
+from sraven.boards.board import load_board
+from sraven.core.estimate import mean
+from sraven.core.jsonable import as_json
 from sraven.references import independent_hits
 
 

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from sraven.core.compute.bench import machine
+from sraven.core.bench import machine
 from sraven.core.system.files import write_json
 
 PACKAGES = ("sraven", "fuzzylogic", "baselines", "cli")

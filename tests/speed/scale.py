@@ -19,15 +19,15 @@ from record import keep, seconds_of
 from scale_plan import render
 
 from sraven import SRAVEN, verify_dataset, write_dataset
-from sraven.core.dataset.card import render_card, render_croissant
-from sraven.core.dataset.directory import Journal
-from sraven.core.dataset.manifest import list_shards, make_manifest, make_plan
-from sraven.core.dataset.parts import merge_parts
-from sraven.core.engines.jobs import HERE, Engine, map_jobs
-from sraven.core.engines.on_ray import connected
 from sraven.core.system.files import json_text
 from sraven.core.system.parts import Part
 from sraven.core.system.staging import STAGING
+from sraven.data.card import render_card, render_croissant
+from sraven.data.directory import Journal
+from sraven.data.engines.jobs import HERE, Engine, map_jobs
+from sraven.data.engines.on_ray import connected
+from sraven.data.manifest import list_shards, make_manifest, make_plan
+from sraven.data.parts import merge_parts
 
 TASK = SRAVEN(M=4, K=8, holdout=0.25)
 SHARD = 262_144

@@ -7,8 +7,8 @@ import pytest
 
 from helpers.checkout import REPOSITORY
 from sraven import SRAVEN
-from sraven.views.drawing import draw_puzzle
-from sraven.views.show import make_puzzle
+from sraven.drawing import draw_puzzle
+from sraven.show import make_puzzle
 
 SVG = "{http://www.w3.org/2000/svg}"
 

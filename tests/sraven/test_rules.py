@@ -12,11 +12,11 @@ import pytest
 from helpers import oracle
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, CapacityError, count_answers
-from sraven.core.base.spec import digest
-from sraven.core.dataset.write import write_dataset
-from sraven.core.tasks.families import make_task
-from sraven.core.verification.verify import verify_dataset
+from sraven.core.families import make_task
+from sraven.core.spec import digest
 from sraven.counting import count
+from sraven.data.verify import verify_dataset
+from sraven.data.write import write_dataset
 from sraven.rules import (
     DISTRIBUTE_THREE,
     RULE_SETS,
@@ -28,8 +28,8 @@ from sraven.rules import (
     row_table,
     rules_of,
 )
+from sraven.show import make_puzzle, to_json
 from sraven.text.ids import find_question
-from sraven.views.show import make_puzzle, to_json
 
 TEN = rules_of("ten")
 DOUBLING = Rule(

@@ -12,7 +12,7 @@ from helpers import oracle
 from helpers.refusals import assert_refused
 from helpers.uniformity import assert_uniform
 from sraven import SRAVEN, ConfigurationError, splits
-from sraven.core.base.arguments import floor_of_share
+from sraven.core.arguments import floor_of_share
 from sraven.splits import rule_combinations
 
 ALL_RULES = set(range(8))

@@ -14,7 +14,7 @@ from sraven import (
     rule_posterior,
     symbol_marginals,
 )
-from sraven.core.compute.rng import fill_draws
+from sraven.core.rng import fill_draws
 from sraven.rules import RULE_SETS, RULES, Rule
 
 # M, K, holdout, policy, permute, number of instances.

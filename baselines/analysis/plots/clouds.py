@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, SEQUENTIAL, Picture, lines_of
 from baselines.views.style import COLOURS, MARKS, SMALL, TITLE, look_of, panels_of
-from sraven.views.plots import INK, PAPER
+from sraven.plots import INK, PAPER
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 
 from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, Picture
 from baselines.views.style import COLOURS, SMALL, STYLES, look_of, panels_of
-from sraven.views.plots import INK, PAPER
+from sraven.plots import INK, PAPER
 
 Number = float | None
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from baselines.analysis.plots.frame import PAGE, Picture, name_rows, write_beside
 from baselines.views.style import SMALL
-from sraven.views.plots import ON_DARK, ON_LIGHT
+from sraven.plots import ON_DARK, ON_LIGHT
 
 _FILLS = (
     ("#4f9dc5", ""),

@@ -19,9 +19,9 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from baselines.views.style import SMALL, STYLE, TEXT, TITLE
-from sraven.core.page.palette import palette, save_figure
+from sraven.core.palette import palette, save_figure
 from sraven.core.system.files import write_text
-from sraven.views.plots import PAPER
+from sraven.plots import PAPER
 
 COLUMN, PAGE = 3.35, 6.9
 """Widths of a column and of a page of a paper, in inches."""

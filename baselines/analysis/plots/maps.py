@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from baselines.analysis.plots.frame import COLUMN, DIVERGING, MUTED, PAGE, SEQUENTIAL, Picture
 from baselines.views.style import SMALL, panels_of
-from sraven.views.plots import INK, ON_DARK, ON_LIGHT
+from sraven.plots import INK, ON_DARK, ON_LIGHT
 
 Matrices = Mapping[str, ArrayLike]
 """By title, such as ``centred``: float ``[n, n]``; NaN where there is no number, which is left empty."""

@@ -11,8 +11,8 @@ from matplotlib.ticker import MaxNLocator
 from baselines.analysis.calibration import Bin, Calibration, Open
 from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, Picture, name_rows, write_beside
 from baselines.views.style import COLOURS, look_of
-from sraven.core.base.estimate import Mean
-from sraven.views.plots import INK, PAPER
+from sraven.core.estimate import Mean
+from sraven.plots import INK, PAPER
 
 
 def reliability_picture(found: Mapping[str, Calibration], title: str = "") -> Picture:

@@ -17,7 +17,7 @@ import numpy as np
 from llvmlite import ir
 
 from baselines.model.fast.vectors import LANES, intrinsic_of
-from sraven.core.compute.jit import kernel, numba
+from sraven.core.jit import kernel, numba
 
 types = numba.types
 

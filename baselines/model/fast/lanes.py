@@ -32,7 +32,7 @@ from baselines.model.fast.vectors import (
     total,
     where_positive,
 )
-from sraven.core.compute.jit import kernel
+from sraven.core.jit import kernel
 
 Array = jax.Array
 WIDEST = 16

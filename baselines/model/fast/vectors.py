@@ -10,7 +10,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from sraven.core.compute.jit import numba
+from sraven.core.jit import numba
 
 types, intrinsic = numba.types, numba.extending.intrinsic
 

@@ -13,7 +13,7 @@ import click
 from cli.shared.options import existing_file, threads_option
 from cli.shared.outputs import output_file, spare
 from cli.shared.printing import json_option, print_outcome, print_rows
-from sraven.core.base.escape import quoted
+from sraven.core.escape import quoted
 
 if TYPE_CHECKING:
     from sraven.text.completions import Usage

@@ -15,7 +15,7 @@ import warnings
 from contextlib import suppress
 from pathlib import Path
 
-from sraven.core.base.errors import OutputError
+from sraven.core.errors import OutputError
 
 LOCK = "lock"
 """Name of the file in the directory that it is the lock of."""

@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
 
-from sraven.core.base.errors import InstallationError
+from sraven.core.errors import InstallationError
 from sraven.core.system.isolation import ROOT
 
 PACKAGES = ("sraven", "fuzzylogic", "baselines", "cli")

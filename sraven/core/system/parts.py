@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sraven.core.base.errors import ConfigurationError, OutputError
-from sraven.core.base.escape import escape
+from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.escape import escape
 from sraven.core.system.staging import Plan
 
 Note = TypeVar("Note")

@@ -17,8 +17,8 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any, ClassVar, TypeVar
 
-from sraven.core.base.errors import OutputError
-from sraven.core.base.names import address_in
+from sraven.core.errors import OutputError
+from sraven.core.names import address_in
 from sraven.core.system.files import move_into_place, sync_directory, write_json
 from sraven.core.system.lock import LOCK, Lock
 

@@ -14,11 +14,11 @@ import torch
 from torch.utils.data import Dataset, IterableDataset, get_worker_info
 from torch.utils.data._utils.collate import default_collate_fn_map
 
-from sraven.core.base.arguments import check_integer
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.tasks.access import INDEX_LIMIT
-from sraven.core.tasks.split import Split
-from sraven.core.tasks.task import GeneratedTask
+from sraven.core.access import INDEX_LIMIT
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
+from sraven.core.split import Split
+from sraven.core.task import GeneratedTask
 
 Tensors = Mapping[str, torch.Tensor]
 """Tensors by name, with the instances along the first axis."""

@@ -16,10 +16,10 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from sraven.core.base.errors import SubmissionError
-from sraven.core.base.escape import escape, quoted
+from sraven.core.errors import SubmissionError
+from sraven.core.escape import escape, quoted
 from sraven.core.system.files import read_bounded
-from sraven.core.tasks.task import TEXT, Column
+from sraven.core.task import TEXT, Column
 from sraven.core.untrusted import decode
 
 _DEEPEST = 20

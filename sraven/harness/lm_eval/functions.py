@@ -7,7 +7,7 @@ from typing import Any
 
 from datasets import Dataset
 
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 from sraven.harness.questions import count_sets, floor, make_questions, pose, pose_board, verdict
 
 _OPTIONS = ("M", "K", "form", "shots", "answers", "count")

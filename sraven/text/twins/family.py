@@ -1,6 +1,6 @@
 """Twins as text as a family of tasks: boards on which language models reply to sets of questions."""
 
-from sraven.core.tasks.family import Family
+from sraven.core.family import Family
 
 FAMILY = Family(
     name="sraven-text-twins",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sraven.core.base.estimate import Mean
+from sraven.core.estimate import Mean
 from sraven.text.references import LadderReferences
 from sraven.text.twins.task import TwinLadder
 from sraven.twins.references import CEILINGS, certain

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.tasks.task import Arrays, Labels, Metric, ratio
+from sraven.core.task import Arrays, Labels, Metric, ratio
 from sraven.text.scoring import LadderScoring, guess
 from sraven.text.task import Batch as Questions
 from sraven.text.twins.task import Batch, TwinLadder

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sraven.core.base.estimate import Mean
-from sraven.core.tasks.task import ScoredLevel
+from sraven.core.estimate import Mean
+from sraven.core.task import ScoredLevel
 from sraven.text.scoring import guess
 from sraven.text.twins.task import TwinLadder
 from sraven.text.wording import LadderWording

@@ -20,7 +20,7 @@ from baselines.runs.directory import read_run
 from cli.commands.analyse import print_analysis
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import tiny
-from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.errors import ConfigurationError, OutputError
 
 SMALL = AnalysisOptions(n=48)
 

@@ -27,10 +27,10 @@ from helpers.submissions import description, snapshot, use_boards
 from helpers.tiny_language import TRAINING, TWICE, VALIDATION
 from helpers.tiny_runs import changed_run
 from sraven import score_submission
-from sraven.core.boards.board import read_board
-from sraven.core.boards.freeze import make_board
-from sraven.core.leaderboard.fingerprints import parse_pins
-from sraven.core.submissions.training_log import check_log
+from sraven.boards.board import read_board
+from sraven.boards.freeze import make_board
+from sraven.leaderboard.fingerprints import parse_pins
+from sraven.leaderboard.submissions.training_log import check_log
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

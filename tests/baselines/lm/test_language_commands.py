@@ -26,8 +26,8 @@ from helpers.tiny_language import (
     write_corpus,
 )
 from helpers.tiny_runs import changed_run, lines_of
-from sraven.core.base.spec import values_of
-from sraven.core.boards.board import read_board
+from sraven.boards.board import read_board
+from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
 
 pytestmark = pytest.mark.usefixtures("compiled")

@@ -16,7 +16,7 @@ from baselines.lm.tokenizer import Tokenizer
 from helpers.example import all_bytes
 from helpers.records import preparation_of, write_jsonl
 from helpers.refusals import assert_refused
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 from sraven.core.system.files import sha256_of_file
 
 

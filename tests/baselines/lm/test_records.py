@@ -15,7 +15,7 @@ from baselines.lm.records import SourceRecord, read_source
 from baselines.lm.sources import find_sources
 from helpers.records import preparation_of, read, write_jsonl
 from helpers.refusals import assert_refused
-from sraven.core.base.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError
 
 LINES = [
     (b'{"text": "a", "url": 3}', "a"),

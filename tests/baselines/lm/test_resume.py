@@ -15,7 +15,7 @@ from helpers.example import all_bytes
 from helpers.python import python
 from helpers.records import preparation_of
 from helpers.refusals import assert_refused
-from sraven.core.base.errors import OutputError
+from sraven.core.errors import OutputError
 from sraven.core.system.staging import MANIFEST
 
 KILLED = """

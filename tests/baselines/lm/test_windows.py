@@ -14,7 +14,7 @@ from baselines.lm.tokenizer import train_tokenizer
 from baselines.lm.windows import Windows
 from helpers.records import preparation_of, write_jsonl
 from helpers.refusals import assert_refused
-from sraven.core.base.errors import ConfigurationError, OutputError
+from sraven.core.errors import ConfigurationError, OutputError
 
 T = 5
 

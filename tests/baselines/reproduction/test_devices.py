@@ -16,7 +16,7 @@ from helpers.compiling import quick_flags
 from helpers.refusals import assert_refused
 from helpers.reproduction import STEPS, cell, figure
 from helpers.tiny_runs import lines_of
-from sraven.core.base.errors import CapacityError
+from sraven.core.errors import CapacityError
 
 TINY = figure(seeds=(0, 1, 2))
 CELLS = [cell(TINY, attention, seed) for attention in ("softmax", "hyla") for seed in (0, 1, 2)]

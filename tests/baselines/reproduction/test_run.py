@@ -20,8 +20,8 @@ from helpers.compiling import quick_flags
 from helpers.refusals import assert_refused
 from helpers.reproduction import SHAPE, STEPS, cell, figure
 from helpers.tiny_runs import CHUNK, lines_of
-from sraven.core.base.errors import OutputError
-from sraven.core.boards.board import read_board
+from sraven.boards.board import read_board
+from sraven.core.errors import OutputError
 from sraven.core.system.lock import Lock
 
 TINY = figure(seeds=(0, 1))

@@ -9,8 +9,8 @@ from baselines.reproduction.plan import operations_in
 from baselines.reproduction.queue import QUEUE, QUEUES, choose
 from baselines.reproduction.sets import FIGURES
 from baselines.reproduction.words import reported
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.boards.board import read_board
+from sraven.boards.board import read_board
+from sraven.core.errors import ConfigurationError
 
 COUNTED = {
     "figure-2c": (108, 5.4e6, 3.3e16, 432, 1.3e17),

@@ -5,8 +5,8 @@ import pytest
 from baselines.lm.recipes import SIZES
 from baselines.recipes import make_config
 from baselines.table_a3 import TABLE_A3
-from sraven.core.boards.board import read_board
-from sraven.core.tasks.families import trained_families
+from sraven.boards.board import read_board
+from sraven.core.families import trained_families
 
 PRINTED = """
 Parameter	Fuzzy logic	SRAVEN	Language modeling

@@ -188,16 +188,16 @@ def test_what_is_endless_or_waits_is_refused(tmp_path):
 
 OWN_READERS = {
     "a file of the package": [
-        *("baselines/publish.py", "cli/completion.py", "sraven/core/boards/board.py"),
-        *("sraven/core/compute/jit.py", "sraven/core/leaderboard/snapshot.py", "sraven/core/page/palette.py"),
-        *("sraven/core/page/render.py", "sraven/core/untrusted/schemas/__init__.py"),
+        *("baselines/publish.py", "cli/completion.py", "sraven/boards/board.py"),
+        *("sraven/core/jit.py", "sraven/leaderboard/snapshot.py", "sraven/core/palette.py"),
+        *("sraven/leaderboard/page/render.py", "sraven/core/untrusted/schemas/__init__.py"),
     ],
     "waits until a file of its own is on disk": ["baselines/runs/checkpoint.py"],
     "text of any size, a record at a time": ["baselines/lm/records.py"],
     "a file of JAX": ["baselines/model/fast/foreign.py"],
     "a picture that it wrote": [
         *("baselines/analysis/plots/frame.py", "baselines/reproduction/plots.py"),
-        "sraven/core/page/palette.py",
+        "sraven/core/palette.py",
     ],
     "code that its user imports, and a run's copies": ["baselines/runs/code.py"],
     "a file of the system's": ["baselines/runs/provenance.py"],
@@ -205,12 +205,12 @@ OWN_READERS = {
         *("baselines/analysis/pages.py", "baselines/reproduction/pages.py"),
     ],
     "a page that it wrote": ["baselines/reproduction/render.py"],
-    "a checkout's board, which is to be written": ["sraven/core/boards/freeze.py"],
+    "a checkout's board, which is to be written": ["sraven/boards/freeze.py"],
     "files of the package": [
-        *("sraven/core/boards/board_paths.py", "sraven/core/boards/reference_levels.py"),
-        "sraven/core/dataset/card.py",
+        *("sraven/boards/board_paths.py", "sraven/boards/reference_levels.py"),
+        "sraven/data/card.py",
     ],
-    "a journal, a line of bounded length at a time": ["sraven/core/dataset/directory.py"],
+    "a journal, a line of bounded length at a time": ["sraven/data/directory.py"],
     "the reader itself": ["sraven/core/system/files.py"],
 }
 """Modules that read files by themselves, by why they may."""

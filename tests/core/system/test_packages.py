@@ -56,7 +56,7 @@ def test_the_packages_run_where_an_installer_puts_them(site, tmp_path):
 
 
 LIBRARY = """
-from sraven.core.tasks.families import FAMILIES, make_task
+from sraven.core.families import FAMILIES, make_task
 try:
     make_task({"task": "fuzzylogic", "version": "1"})
 except ImportError as error:

@@ -1,6 +1,6 @@
 """The sums as a family of tasks."""
 
-from sraven.core.tasks.family import Family, Show, Size
+from sraven.core.family import Family, Show, Size
 
 FAMILY = Family(
     name="sums",

@@ -1,8 +1,8 @@
 """Instances for the eye, and how much they leave open."""
 
 from helpers.sums.scoring import posterior
-from sraven.core.base.estimate import mean
-from sraven.core.tasks.family import Measured
+from sraven.core.estimate import mean
+from sraven.core.family import Measured
 
 
 def make_puzzle(task, split, index):

@@ -5,13 +5,13 @@ from functools import cached_property
 
 import numpy as np
 
-from sraven.core.base.arguments import check_integer, check_share, floor_of_share
-from sraven.core.base.errors import ConfigurationError
-from sraven.core.base.spec import SEED_LIMIT, setting
-from sraven.core.compute.parallel import for_each_chunk
-from sraven.core.compute.rng import derive_key, fill_draws
-from sraven.core.tasks.batch import Instances
-from sraven.core.tasks.versions import check_version, version_setting
+from sraven.core.arguments import check_integer, check_share, floor_of_share
+from sraven.core.batch import Instances
+from sraven.core.errors import ConfigurationError
+from sraven.core.parallel import for_each_chunk
+from sraven.core.rng import derive_key, fill_draws
+from sraven.core.spec import SEED_LIMIT, setting
+from sraven.core.versions import check_version, version_setting
 from sraven.scoring.task import ScoredTask
 
 SPLITS = ("train", "test", "ood")

@@ -10,9 +10,9 @@ from hypothesis import given, strategies as st
 from helpers.refusals import assert_refused
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
 from sraven import SRAVEN, BoardError, make_task
-from sraven.core.boards.board import Board, read_board
-from sraven.core.submissions.submit import reference_predictors
-from sraven.core.tasks.families import rows_of, scoring_of, wording_of
+from sraven.boards.board import Board, read_board
+from sraven.core.families import rows_of, scoring_of, wording_of
+from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.ladder import LADDER, LEVELS
 from sraven.text.questions import SHOTS_START
 from sraven.text.task import Ladder

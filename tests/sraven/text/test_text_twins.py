@@ -9,10 +9,10 @@ import pytest
 from helpers.refusals import assert_refused
 from helpers.text_board import DEFINITION
 from sraven import text
-from sraven.core.boards.board import Board, read_board
-from sraven.core.boards.freeze import make_board
-from sraven.core.submissions.submit import reference_predictors
-from sraven.core.tasks.families import wording_of
+from sraven.boards.board import Board, read_board
+from sraven.boards.freeze import make_board
+from sraven.core.families import wording_of
+from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.lenient import unspell
 from sraven.text.twins.task import TwinLadder
 from sraven.twins.task import Twins

@@ -6,8 +6,8 @@ import pytest
 from helpers import oracle
 from helpers.refusals import assert_refused
 from sraven import SRAVEN
-from sraven.core.base.errors import CapacityError
-from sraven.core.tasks.families import rows_of
+from sraven.core.errors import CapacityError
+from sraven.core.families import rows_of
 from sraven.rules import RULES
 from sraven.splits import rule_combinations
 from sraven.twins import Twins

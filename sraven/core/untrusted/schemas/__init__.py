@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from sraven.core.base.escape import escape, quoted
-from sraven.core.base.names import ADDRESS, address_fault, name_fault, text_fault
+from sraven.core.escape import escape, quoted
+from sraven.core.names import ADDRESS, address_fault, name_fault, text_fault
 from sraven.core.system.files import read_bounded
 
 _MOST = 80

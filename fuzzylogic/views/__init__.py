@@ -1,1 +1,0 @@
-"""Fuzzy logic for the eye: instances and pictures, and what `sraven bench` measures."""

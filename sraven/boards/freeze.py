@@ -1,0 +1,171 @@
+"""Making the files of boards, for maintainers: definitions in, frozen boards out."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sraven.boards.ceilings import FIRST_DEFINITION, PLACES, rounded
+from sraven.boards.content import CORPUS, GENERATED, find_fault
+from sraven.boards.reference_levels import boards_folder
+from sraven.core.arguments import check_choice
+from sraven.core.digests import digest_prompts, digest_split
+from sraven.core.errors import BoardError, ConfigurationError, OutputError
+from sraven.core.families import (
+    find_family,
+    generator_of,
+    make_board_task,
+    references_of,
+    scoring_of,
+    wording_of,
+)
+from sraven.core.system.files import compact_json, read_bounded, write_text
+from sraven.core.task import TEXT, Column, GeneratedTask, Task
+
+TRAIN_DIGESTED = 1 << 20
+"""Instances of the training split that a board's digests cover."""
+
+
+def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return the definitions of boards in a YAML file, those with the given ids or all.
+
+    Raises:
+        ConfigurationError: if it isn't such a file, or lacks one of them.
+    """
+    try:
+        boards = {board["id"]: board for board in yaml.safe_load(read_bounded(path))["boards"]}
+    except (yaml.YAMLError, KeyError, TypeError, ValueError, RecursionError) as error:
+        problem = " ".join(str(error).split())
+        raise ConfigurationError(f"{path} isn't a list of definitions of boards: {problem}") from None
+    for board_id in ids:
+        check_choice("the board", board_id, tuple(boards))
+    return [boards[board_id] for board_id in ids or boards]
+
+
+def _ceilings(task: GeneratedTask, sizes: Mapping[str, int]) -> dict[str, Any]:
+    """Return what the ideal observer scores, by split, what it knows and metric."""
+    return {
+        split: {
+            known: {metric: rounded(mean) for metric, mean in means.items()}
+            for known, means in references_of(task).ceilings(split, size, None).items()
+        }
+        for split, size in sizes.items()
+    }
+
+
+def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the figures that a paper reports, each with its source."""
+    return [
+        {
+            "seeds": definition["reference_seeds"],
+            "train_instances": definition["train_budget"],
+            "source": definition["reference_source"],
+            "paper": definition["reference_paper"],
+            "notes": definition["reference_notes"],
+            **row,
+        }
+        for row in definition.get("reference", [])
+    ]
+
+
+def _measured(task: Task, sizes: Mapping[str, int], train_digested: int) -> dict[str, Any]:
+    """Return what of a board follows from its instances; of a corpus, nothing but their number does."""
+    if find_family(task.name).is_corpus:
+        splits = {split: {"instances": size} for split, size in sizes.items()}
+        return {"ceiling": {}, "splits": splits, "held_out": {}}
+    generator, newest = generator_of(task), max(references_of(task).answers)
+    covered = {"train": train_digested, **sizes} if "train" in task.splits else sizes
+    return {
+        "ceiling": _ceilings(generator, sizes),
+        **({} if newest == FIRST_DEFINITION else {"ceiling_definition": newest}),
+        "splits": {split: digest_split(generator, split, size) for split, size in covered.items()},
+        "held_out": {split: generator.combinations(split).tolist() for split in sizes if split != "test"},
+    }
+
+
+def _worded(task: Task, split: str, size: int) -> dict[str, Any]:
+    """Return what a board says of its prompts and rungs; nothing where predictions are numbers."""
+    if not find_family(task.name).wording:
+        return {}
+    wording = wording_of(task)
+    return {
+        "prompts": {form: digest_prompts(wording.prompts(split, size, form)) for form in wording.forms},
+        "rungs": [
+            {
+                **level._asdict(),
+                "settings": dict(level.settings),
+                "floors": {name: round(value, PLACES) for name, value in level.floors.items()},
+                "ceilings": {name: rounded(mean) for name, mean in level.ceilings.items()},
+            }
+            for level in wording.levels(split, size, None)
+        ],
+    }
+
+
+def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIGESTED) -> dict[str, Any]:
+    """Return the file of a board: its definition, with all that follows from it.
+
+    Args:
+        definition: id, title, series, configuration, sizes of the scored splits, budgets (of
+            instances, or of their ``budget_unit``), primary metric and split, and reported figures,
+            as in ``docs/leaderboard/boards.yaml``.
+        train_digested: instances of the training split that its digests cover.
+
+    Raises:
+        ConfigurationError: if it isn't a definition of a board.
+    """
+    try:
+        task, sizes = make_board_task(definition["config"]), definition["sizes"]
+        scoring, family = scoring_of(task), find_family(task.name)
+        measured = _measured(task, sizes, train_digested)
+        submitted = Column("prediction", TEXT, (), "") if family.wording else scoring.prediction
+        content: dict[str, Any] = {
+            "schema": 1,
+            **{name: definition[name] for name in ("id", "version", "title", "series")},
+            "task": task.name,
+            "config": dict(task.config),
+            "labels": CORPUS if family.is_corpus else GENERATED,
+            "prediction": {"dtype": submitted.dtype, "shape": list(submitted.shape)},
+            **{name: definition[name] for name in ("train_budget", "train_budgets")},
+            **{name: definition[name] for name in ("budget_unit",) if name in definition},
+            "metric": check_choice("metric", definition["metric"], tuple(scoring.metrics)),
+            "primary_split": check_choice("primary_split", definition["primary_split"], tuple(sizes)),
+            "higher_is_better": scoring.metrics[definition["metric"]].higher_is_better,
+            "metrics": list(scoring.metrics),
+            **{name: measured[name] for name in ("ceiling", "ceiling_definition") if name in measured},
+            "reference": _reported(definition),
+            **_worded(task, definition["primary_split"], sizes[definition["primary_split"]]),
+            "splits": measured["splits"],
+            "held_out": measured["held_out"],
+        }
+    except KeyError as error:
+        raise ConfigurationError(f"the definition of board {definition.get('id')!r} lacks {error}") from None
+    if fault := find_fault(content):
+        raise ConfigurationError(f"the definition of board {definition['id']!r}: {fault}")
+    return content
+
+
+def board_path(checkout: Path, content: Mapping[str, Any]) -> Path:
+    """Return where the file of a board lies in a checkout."""
+    return boards_folder(checkout, content["task"]) / f"{content['id']}.json"
+
+
+def write_board(path: Path, content: Mapping[str, Any]) -> bool:
+    """Write a board's file, unless it is there; return whether it was written.
+
+    Raises:
+        BoardError: if it is there with other content.
+        OutputError: if the directory doesn't exist.
+    """
+    text = compact_json(content)
+    if path.exists():
+        if path.read_text("utf-8") == text:
+            return False
+        raise BoardError(
+            f"{path} is another board; released boards never change: choose a new id and version"
+        )
+    if not path.parent.is_dir():
+        raise OutputError(f"{path.parent} doesn't exist; run this in a checkout, or name one with --out")
+    write_text(path, text)
+    return True

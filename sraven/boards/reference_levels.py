@@ -1,0 +1,146 @@
+"""Reference levels of a board, beside chance and the ceilings of its file.
+
+A board's file never changes, and some of what its scores are read against was thought of later. So it
+stands in a file beside the boards, ``lines.yaml``, by the digest of the board's file. What each level is, its
+family says (`Family.reference_levels`). ``sraven freeze --lines`` measures them.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any, NamedTuple
+
+import yaml
+
+from sraven.boards.board_paths import read_beside
+from sraven.boards.ceilings import rounded
+from sraven.boards.content import BoardFile
+from sraven.core.errors import BoardError, OutputError
+from sraven.core.families import find_family, make_board_task
+from sraven.core.system.files import write_text
+from sraven.core.untrusted.read import dump_yaml
+
+LEVELS_FILE = "lines.yaml"
+
+_HEAD = """\
+# What scores on boards are read against beside the ceilings of their files, by the digest of a board's file:
+# by split, line and metric. `sraven freeze --lines` measures it; what each line is, the family says.
+"""
+
+
+class MeasuredLevel(NamedTuple):
+    """The numbers of a level: its score, and the standard error over the instances of the split."""
+
+    value: float
+    standard_error: float
+
+
+Levels = Mapping[str, Mapping[str, Mapping[str, MeasuredLevel]]]
+"""The numbers of a board, by split, by name of the level, and by metric."""
+
+
+@dataclass(frozen=True)
+class ReferenceLevel:
+    """A reference level of a board.
+
+    Attributes:
+        name: such as ``composition-blind``.
+        title: what stands beside it.
+        meaning: whose score it is, in words.
+        is_baseline: whether it is what can be reached without what the board asks for.
+        value: the score.
+        standard_error: over the instances of the split.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    is_baseline: bool
+    value: float
+    standard_error: float
+
+
+def parse_levels(data: bytes) -> dict[str, Levels]:
+    """Return the reference levels in a file, by the digest of a board's file.
+
+    Raises:
+        BoardError: if it isn't such a file.
+    """
+    try:
+        content = yaml.safe_load(data) or {}
+        return {
+            digest: {
+                split: {
+                    name: {metric: MeasuredLevel(**found) for metric, found in metrics.items()}
+                    for name, metrics in lines.items()
+                }
+                for split, lines in of_board["lines"].items()
+            }
+            for digest, of_board in content.items()
+        }
+    except (yaml.YAMLError, UnicodeDecodeError, AttributeError, KeyError, TypeError):
+        raise BoardError(f"{LEVELS_FILE} of the boards is damaged; reinstall sraven") from None
+
+
+@cache
+def read_levels() -> Mapping[str, Levels]:
+    """Return the reference levels of all boards of this installation, by the digest of a board's file.
+
+    Raises:
+        BoardError: if a file of them is damaged.
+    """
+    return {
+        digest: lines for data in read_beside(LEVELS_FILE) for digest, lines in parse_levels(data).items()
+    }
+
+
+def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[ReferenceLevel, ...]:
+    """Return the reference levels of a board by a metric, in the order of its family, as far as known."""
+    measured = read_levels().get(board.digest, {}).get(split, {})
+    return tuple(
+        ReferenceLevel(name, *line, *measured[name][metric])
+        for name, line in find_family(board.family).reference_levels.items()
+        if metric in measured.get(name, {})
+    )
+
+
+def measure_board(board: BoardFile) -> dict[str, Any]:
+    """Return what `LEVELS_FILE` has of a board."""
+    task, measure = make_board_task(board.config), find_family(board.family).measure_reference_levels
+    return {
+        "board": board.id,
+        "lines": {
+            split: {
+                name: {metric: rounded(mean) for metric, mean in means.items()}
+                for name, means in resolve_name(measure)(task, split, size, None).items()
+            }
+            for split, size in board.splits.items()
+        },
+    }
+
+
+def boards_folder(checkout: Path, family: str) -> Path:
+    """Return where the boards of a family lie in a checkout."""
+    return checkout.joinpath(*find_family(family).package.split("."), "boards")
+
+
+def write_levels(checkout: Path, boards: Iterable[BoardFile]) -> Iterator[Path]:
+    """Measure the reference levels of boards and write them beside those of others; yield the files written.
+
+    Raises:
+        OutputError: if a family's boards aren't there.
+    """
+    by_family: dict[str, list[BoardFile]] = {}
+    for board in boards:
+        if find_family(board.family).reference_levels:
+            by_family.setdefault(board.family, []).append(board)
+    for family, members in by_family.items():
+        path = boards_folder(checkout, family) / LEVELS_FILE
+        if not path.parent.is_dir():
+            raise OutputError(f"{path.parent} doesn't exist; run this in a checkout, or name one with --out")
+        known: dict[str, Any] = yaml.safe_load(path.read_text("utf-8")) or {} if path.is_file() else {}
+        known |= {board.digest: measure_board(board) for board in members}
+        write_text(path, _HEAD + dump_yaml(known))
+        yield path

@@ -1,1 +1,0 @@
-"""The base layer: errors, texts for people, checks of arguments and names, canonical JSON."""

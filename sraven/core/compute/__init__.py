@@ -1,1 +1,0 @@
-"""Compiled kernels, threads, random streams, and their timing."""

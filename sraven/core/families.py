@@ -1,0 +1,152 @@
+"""The task families by name. They are found by name, so that the core imports none of them."""
+
+from collections.abc import Mapping
+from functools import cache
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any, cast
+
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import escape
+from sraven.core.family import Family
+from sraven.core.system.packages import PACKAGES, check_packages
+from sraven.core.versions import check_version
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sraven.core.task import Column, GeneratedTask, References, Rows, Scoring, Task, Wording
+
+FAMILIES = {
+    "sraven": "sraven.family:FAMILY",
+    "fuzzylogic": "fuzzylogic.family:FAMILY",
+    "c4": "baselines.lm.family:FAMILY",
+    "sraven-text": "sraven.text.family:FAMILY",
+    "sraven-twins": "sraven.twins.family:FAMILY",
+    "sraven-text-twins": "sraven.text.twins.family:FAMILY",
+}
+"""The place of each `Family`, by name. An entry here is all that registers one."""
+
+
+@cache
+def _load(reference: str) -> Family:
+    package = reference.partition(".")[0]
+    if package in PACKAGES:
+        check_packages(package)
+    family = resolve_name(reference)
+    assert isinstance(family, Family), f"{reference} is no family"
+    return family
+
+
+def find_family(name: str) -> Family:
+    """Return a family by its name, one of `FAMILIES`."""
+    return _load(FAMILIES[name])
+
+
+def generating_families() -> tuple[str, ...]:
+    """Return the names of the families that generate their instances, as rows of a dataset."""
+    return tuple(name for name in FAMILIES if find_family(name).rows)
+
+
+def trained_families() -> tuple[str, ...]:
+    """Return the names of the families on whose boards the baselines are trained as on any other."""
+    return tuple(name for name in FAMILIES if find_family(name).encoding)
+
+
+# Roles
+
+
+def rows_of(task: "Task") -> "Rows":
+    """Return a task's instances as rows of a dataset.
+
+    Raises:
+        ConfigurationError: for a task without datasets, such as a corpus.
+    """
+    family = find_family(task.name)
+    if not family.rows:
+        raise ConfigurationError(family.instead.format(task=task))
+    return cast("Rows", resolve_name(family.rows)(task))
+
+
+def wording_of(task: "Task") -> "Wording":
+    """Return a task in words; only one whose predictions are texts has them."""
+    return cast("Wording", resolve_name(find_family(task.name).wording)(task))
+
+
+def columns_of(task: "Task") -> "Sequence[Column]":
+    """Return the arrays of a task's instances that digests cover, and those of a dataset that they don't.
+
+    Raises:
+        ConfigurationError: for a corpus.
+    """
+    return (wording_of(task) if find_family(task.name).wording else rows_of(task)).columns
+
+
+def scoring_of(task: "Task") -> "Scoring":
+    """Return how predictions of a task are scored."""
+    return cast("Scoring", resolve_name(find_family(task.name).scoring)(task))
+
+
+def references_of(task: "Task") -> "References":
+    """Return what scores of a task are read against.
+
+    Raises:
+        ConfigurationError: for a corpus: each would need its text.
+    """
+    return cast("References", resolve_name(find_family(generator_of(task).name).references)(task))
+
+
+def diagnosis_of(task: "Task") -> Any:
+    """Return how the wrong answers of a task are sorted; None if its family doesn't say."""
+    reference = find_family(task.name).diagnosis
+    return resolve_name(reference)(task) if reference else None
+
+
+def generator_of(task: Any) -> "GeneratedTask":
+    """Return a task as one that generates its instances.
+
+    Raises:
+        ConfigurationError: for a corpus.
+    """
+    family = find_family(task.name)
+    if family.is_corpus:
+        raise ConfigurationError(family.instead.format(task=task))
+    return cast("GeneratedTask", task)
+
+
+# Configurations
+
+
+def _make(config: Mapping[str, Any], with_rows: bool) -> Any:
+    """Return the task of a configuration, whose family may have to have rows."""
+    if not isinstance(config, Mapping):
+        raise ConfigurationError(f"the configuration is {config!r}; expected names and values")
+    values = dict(config)
+    name = values.pop("task", None)
+    if not isinstance(name, str) or name not in FAMILIES or (with_rows and not find_family(name).rows):
+        allowed = generating_families() if with_rows else FAMILIES
+        raise ConfigurationError(f"task={name!r}: expected one of {', '.join(allowed)}")
+    check_version(values.get("version"))  # first, since another version may have other names
+    try:
+        return resolve_name(find_family(name).task)(**values)
+    except TypeError as error:
+        raise ConfigurationError(
+            f"the configuration of task {name!r} is wrong: {escape(str(error))}"
+        ) from None
+
+
+def make_task(config: Mapping[str, Any]) -> "GeneratedTask":
+    """Return the task of a configuration, as the manifest of a dataset holds it.
+
+    Raises:
+        ConfigurationError: for a task that generates nothing, an unknown version, or values out of range.
+    """
+    return cast("GeneratedTask", _make(config, with_rows=True))
+
+
+def make_board_task(config: Mapping[str, Any]) -> "Task":
+    """Return the task of a configuration, as a board holds it: it may also be that of a corpus.
+
+    Raises:
+        ConfigurationError: for an unknown task or version, or values out of range.
+    """
+    return cast("Task", _make(config, with_rows=False))

@@ -1,0 +1,169 @@
+"""A family of tasks: one object with all that the core and the commands need of it.
+
+It names the family's own modules as "module:NAME", and each is imported when it is first needed. So an
+object like this costs nothing to import, and a command loads no more than it uses.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from sraven.core.bench import Case
+
+
+class Help(NamedTuple):
+    """What the help says of a command: its line in a list of commands, and its own text."""
+
+    summary: str
+    text: str
+
+
+class Size(NamedTuple):
+    """The instances of a split that ``generate`` writes by default: how many, and what they are."""
+
+    instances: int
+    meaning: str
+
+
+class LevelText(NamedTuple):
+    """What scores on a family's boards are read against, beside chance and the ceilings of their files.
+
+    Attributes:
+        title: what stands beside it.
+        meaning: whose score it is, in words.
+        is_baseline: whether it is what can be reached without what the board asks for.
+    """
+
+    title: str
+    meaning: str
+    is_baseline: bool = False
+
+
+class Measured(NamedTuple):
+    """What ``ambiguity`` prints: dataclasses for programs, a table for people."""
+
+    results: Sequence[Any]
+    title: str
+    headings: Sequence[str]
+    rows: Iterable[Sequence[str]]
+
+
+class Shows(Protocol):
+    """A module with what ``show`` needs."""
+
+    make_puzzle: Callable[[Any, str, int], Any]
+    """Returns an instance with what explains it, given the task, the split and its index."""
+    render: Callable[[Any, bool], "RenderableType"]
+    """Returns what `rich` prints, given that and whether to explain it."""
+    to_json: Callable[[Any], Mapping[str, object]]
+    """Returns it as JSON values."""
+
+
+class Benches(Protocol):
+    """A module with what ``bench`` needs."""
+
+    REFERENCE: str
+    """What speeds are compared with."""
+    cases: Callable[[int, Path], Iterator["Case"]]
+    """Yields the work to measure, given threads and a folder to write into."""
+
+
+@dataclass(frozen=True)
+class Show:
+    """How instances are shown.
+
+    Attributes:
+        module: a `Shows`.
+        explain: what ``--explain`` adds, for the help.
+        picture: writes what ``make_puzzle`` returns as a PNG, given a path and whether to explain; "" if
+            nothing does.
+        draws: what it draws, for the help.
+    """
+
+    module: str
+    explain: str
+    picture: str = ""
+    draws: str = "Write a picture instead (one instance)."
+
+
+@dataclass(frozen=True)
+class Family:
+    """A family of tasks. Names of modules and of what is in them are written as "module:NAME".
+
+    A family either generates its instances and has ``rows`` and ``references``, or is about a corpus that
+    the benchmark doesn't hold: then it has boards, but no datasets. One that puts instances of another into
+    words has ``wording`` and ``references``, but no ``rows``: it has boards, but no datasets of its own.
+
+    Attributes:
+        name: of the family, which its tasks' configurations begin with.
+        package: holds its boards, in a folder ``boards``.
+        task: the class of its tasks, a frozen dataclass: a `sraven.core.task.Task`.
+        settings: the dataclass whose fields its tasks have, of which commands make their options, where it
+            can be had without the kernels that ``task`` brings; "" for that of ``task``.
+        scoring: returns the `Scoring` of a task.
+        rows: returns the `Rows` of a task.
+        references: returns the `References` of a task.
+        diagnosis: returns the `sraven.scoring.errors.Diagnosis` of a task; "" if nothing sorts its
+            wrong answers.
+        reference_levels: what scores on its boards are read against besides, by name: see
+            `sraven.boards.reference_levels`.
+        measure_reference_levels: returns the `sraven.core.estimate.Mean` of each by metric, given a
+            task, a split, the number of instances and threads; "" if there are none.
+        wording: returns the `Wording` of a task, whose predictions are texts.
+        instead: of a family without ``rows``: what to do instead of asking for instances as rows;
+            ``{task}`` stands for the task.
+        nouns: what its instances are called.
+        resampled: what bootstrap samples, and so intervals of scores, are over.
+        group: name of its group of commands; "" for that of the family.
+        summary: a line for the list of commands.
+        text: the help of its group of commands.
+        helps: the helps of its commands, by name.
+        sizes: what ``generate`` writes, by split.
+        show: how instances are shown; None if they aren't.
+        measure: returns the `Measured` of a task, given it, the number of instances and threads.
+        bench: a `Benches`.
+        encoding: returns how a sequence model sees a task, a `baselines.encode.Encoding`; "" if no baseline
+            is trained on the family.
+        recipe: the fields of `baselines.config.RunConfig` that a run has by default.
+        examples: small configurations, by name, on which the tests check what every task has to keep.
+    """
+
+    name: str
+    package: str
+    task: str
+    scoring: str
+    rows: str = ""
+    references: str = ""
+    diagnosis: str = ""
+    reference_levels: Mapping[str, LevelText] = field(default_factory=dict, hash=False)
+    measure_reference_levels: str = ""
+    wording: str = ""
+    instead: str = ""
+    nouns: str = "instances"
+    resampled: str = "instances"
+    group: str = ""
+    summary: str = ""
+    text: str = ""
+    helps: Mapping[str, Help] = field(default_factory=dict, hash=False)
+    sizes: Mapping[str, Size] = field(default_factory=dict, hash=False)
+    show: Show | None = None
+    measure: str = ""
+    bench: str = ""
+    settings: str = ""
+    encoding: str = ""
+    recipe: str = ""
+    examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
+
+    @property
+    def commands(self) -> str:
+        """Name of its group of commands."""
+        return self.group or self.name
+
+    @property
+    def is_corpus(self) -> bool:
+        """Whether its instances are a corpus that the benchmark doesn't hold."""
+        return not self.rows and not self.wording

@@ -1,0 +1,337 @@
+"""The roles of a task: the one interface between tasks and everything built on them.
+
+====================  ==================================================================================
+role                  what it is about
+====================  ==================================================================================
+`Task`                its configuration: which instances there are
+`GeneratedTask`       random access to them; a corpus has none, as the benchmark doesn't hold its text
+`Rows`                its instances as rows of a dataset: columns, encoding, checks, texts
+`Scoring`             how predictions are scored
+`References`          what scores are read against: reference predictors, and what the ideal observer scores
+`Diagnosis`           how wrong answers are sorted; a family may have none (`sraven.scoring.errors`)
+`Wording`             its instances in words, and replies read: of tasks whose predictions are texts
+====================  ==================================================================================
+
+A task itself has the first two. `sraven.core.families` finds the others for it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sraven.core.comparison import Comparison
+from sraven.core.estimate import Mean
+
+Arrays = Mapping[str, NDArray[Any]]
+"""Arrays by name, with the instances along the first axis."""
+
+TEXT = "text"
+"""The dtype of a prediction that is submitted as a text; what is scored is what a `Wording` reads in it."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a dataset.
+
+    Attributes:
+        name: its name, also that of the batch's array.
+        dtype: NumPy name of the element type.
+        shape: shape of one instance's value; () for a single number.
+        meaning: what it holds, in a sentence without a full stop.
+        derived: whether it follows from the other columns; digests leave derived columns out.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+    meaning: str
+    derived: bool = False
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A run of instances as they are written to a dataset.
+
+    Attributes:
+        columns: an array per column of the task.
+        tallies: counts (int64) that add up over runs, for the dataset card.
+    """
+
+    columns: Arrays
+    tallies: Arrays
+
+
+def row_fault(arrays: Arrays, wrong: NDArray[np.bool_], text: str) -> str:
+    """Return a fault with the number of rows that have it and the first one's index."""
+    return f"{text} (rows: {int(wrong.sum()):,}; first index: {int(arrays['index'][wrong][0])})"
+
+
+def row_faults(arrays: Arrays, right: Mapping[str, Any]) -> list[str]:
+    """Return the faults that some rows have, given by fault which rows don't have it."""
+    return [row_fault(arrays, ~fine, text) for text, fine in right.items() if not fine.all()]
+
+
+class Metric(NamedTuple):
+    """A score that is a function of sums over instances.
+
+    So one set of columns gives the score of a split, of each of its combinations and of every
+    bootstrap sample. A median is no such function: it takes the columns themselves, and has no interval.
+
+    Attributes:
+        summands: names of the columns whose sums enter.
+        function: returns the score, given an array of sums for each of them; NaN where there is none.
+        higher_is_better: whether more is better, as it is for accuracy but not for an error.
+        title: what people call it; "" for its name.
+        is_share: whether it is the share right of instances that are right or wrong, its second summand
+            counting them, and all on which the ideal observer may err are among them. Then what this
+            scores bounds what chance allows.
+        of_instances: whether the function takes columns ``[n, runs]``, and those of the labels ``[n, 1]``, in
+            place of their sums.
+    """
+
+    summands: tuple[str, ...]
+    function: Callable[..., NDArray[np.float64]]
+    higher_is_better: bool = True
+    title: str = ""
+    is_share: bool = False
+    of_instances: bool = False
+
+
+def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a sum as a share of another, or a mean, as most metrics are; NaN where there is none."""
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The truth about the instances of a split, as scoring needs it.
+
+    Attributes:
+        arrays: the task's own arrays, and ``combination``.
+        summands: columns that don't depend on a prediction, ``[n]`` each.
+    """
+
+    arrays: Arrays
+    summands: Arrays
+
+
+class Reference(NamedTuple):
+    """A predictor that is there for comparison, not for rank.
+
+    Attributes:
+        description: what it does, in a sentence.
+        predict: returns predictions (an array, or a list of texts), given the split, the number of
+            instances and a seed.
+        instances: training instances that it looks at.
+        random: whether it predicts otherwise with another seed.
+    """
+
+    description: str
+    predict: Callable[[str, int, int], Any]
+    instances: int = 0
+    random: bool = False
+
+
+@dataclass(frozen=True)
+class Description:
+    """Texts about a dataset, in Markdown.
+
+    Attributes:
+        title: of the card.
+        summary: one sentence.
+        body: the card's sections after the counts.
+        limitations: what the data doesn't show, in a sentence or two.
+        biases: how the sampling shapes the data, in a sentence or two.
+        uses: what the data is for, in a sentence or two.
+        keywords: for search.
+    """
+
+    title: str
+    summary: str
+    body: str
+    limitations: str
+    biases: str
+    uses: str
+    keywords: tuple[str, ...]
+
+
+class Task(Protocol):
+    """A benchmark task: a configuration that determines its instances."""
+
+    @property
+    def name(self) -> str:
+        """Name of the task family, such as ``sraven``."""
+
+    @property
+    def version(self) -> str:
+        """Version of the benchmark whose instances these are."""
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """Everything that determines the instances, as JSON values."""
+
+    @property
+    def config_name(self) -> str:
+        """Short name of the configuration, used as a folder's name."""
+
+    @property
+    def splits(self) -> Sequence[str]:
+        """Names of the splits that have instances."""
+
+
+class GeneratedTask(Task, Protocol):
+    """A task that makes its instances: random access to those of each split.
+
+    `sraven.core.access.RandomAccess` is its base class.
+    """
+
+    def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
+        """Return a batch, see `sraven.core.batch.Instances`."""
+
+    def take(self, split: str, indices: ArrayLike, *, threads: int | None = None) -> Any:
+        """Return the instances with the given indices, in their order."""
+
+    def empty_batch(self, count: int) -> Any:
+        """Return a batch for ``count`` instances, its content undefined."""
+
+    def combinations(self, split: str) -> NDArray[Any]:
+        """Return the combinations of a split, a row each."""
+
+
+class Rows(Protocol):
+    """The instances of a task as rows of a dataset."""
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The columns of a dataset, first ``index``."""
+
+    @property
+    def instance_columns(self) -> Sequence[str]:
+        """The columns by which two instances are the same puzzle."""
+
+    def encode(self, split: str, start: int, count: int, threads: int) -> Encoded:
+        """Return a run of instances as written to a dataset."""
+
+    def find_faults(self, split: str, arrays: Arrays) -> list[str]:
+        """Return what is wrong with instances read from a dataset, a line for each kind.
+
+        This is a second opinion, which doesn't ask the generator.
+        """
+
+    def remark(self, tallies: Mapping[str, Any]) -> str:
+        """Return what to print behind a split's size, given its tallies; starts with a comma."""
+
+    def describe(self, tallies: Mapping[str, Arrays]) -> Description:
+        """Return the texts of the dataset card, given the tallies of each split."""
+
+
+class Scoring(Protocol):
+    """How predictions of a task are scored."""
+
+    @property
+    def prediction(self) -> Column:
+        """Type and shape of the prediction of one instance."""
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics by name."""
+
+    @property
+    def by_combination(self) -> Sequence[str]:
+        """Names of those that are also given for each combination, in this version of the benchmark."""
+
+    @property
+    def chance(self) -> Mapping[str, float]:
+        """What guessing scores, by metric; of others nobody has said it."""
+
+    @property
+    def comparison(self) -> Comparison:
+        """How predictions are compared with those of other runs."""
+
+    def find_fault(self, predictions: NDArray[Any]) -> tuple[int, str] | None:
+        """Return the first row of predictions that can't be scored and why, or None."""
+
+    def labels(self, batch: Any, threads: int | None) -> Labels:
+        """Return the truth about the instances of a batch.
+
+        Of a corpus, which the benchmark doesn't hold, the batch is what was submitted for its
+        documents: the truth is what all predictions have to say alike, and its summands are integers.
+        """
+
+    def outcomes(
+        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
+    ) -> Arrays:
+        """Return the columns that depend on predictions; one that isn't answered counts as wrong."""
+
+
+class References(Protocol):
+    """What scores of a task are read against."""
+
+    @property
+    def predictors(self) -> Mapping[str, Reference]:
+        """The reference predictors by name."""
+
+    @property
+    def answers(self) -> Mapping[int, Mapping[str, str]]:
+        """How the ideal observer answers, by version of the ceilings' definition and by metric.
+
+        The ways to answer are those of `sraven.boards.ceilings.ANSWERS`.
+        """
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
+        """Return what the ideal observer scores, by what it knows and by metric.
+
+        It knows the split's combinations (``knowing_split``) or thinks all possible
+        (``not_knowing``), and answers as the newest definition of `answers` says.
+        """
+
+
+class ScoredLevel(NamedTuple):
+    """A part of a scored split that has a difficulty of its own and is scored apart, too.
+
+    Attributes:
+        metric: its share right, a name of `Scoring.metrics`.
+        settings: what sets it apart from other levels, such as ``{"M": 4, "K": 8}``.
+        instances: how many of the split are its own.
+        chance: what guessing scores on it.
+        floors: scores of baselines that learn nothing, by name.
+        ceilings: what the ideal observer scores on it and with what standard error, by which instances:
+            ``board`` for those of the board, else the name of other instances of the same settings.
+    """
+
+    metric: str
+    settings: Mapping[str, int]
+    instances: int
+    chance: float
+    floors: Mapping[str, float]
+    ceilings: Mapping[str, Mean]
+
+
+class Wording(Protocol):
+    """A task in words: the prompts for language models, and the reading of their replies."""
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The arrays of a batch that the digests of a board cover."""
+
+    @property
+    def forms(self) -> Sequence[str]:
+        """Names of the forms of a prompt; entries of different forms are ranked separately."""
+
+    def is_bounded(self, form: str) -> bool:
+        """Return whether the ideal observer's scores bound those of models prompted in a form."""
+
+    def prompts(self, split: str, count: int, form: str) -> Iterator[str]:
+        """Yield the prompts of the first instances of a split."""
+
+    def read(self, split: str, indices: NDArray[np.int64], replies: Sequence[str]) -> NDArray[Any]:
+        """Return what is said in replies to the instances with these indices, as `Scoring.prediction` has it.
+
+        Any text is a reply: one that says nothing is read as a prediction that is wrong.
+        """
+
+    def levels(self, split: str, count: int, threads: int | None) -> Sequence[ScoredLevel]:
+        """Return the parts of the first instances of a split that are scored apart."""

@@ -1,1 +1,0 @@
-"""Tasks: their versions, random access to their instances, digests and tables."""

@@ -1,1 +1,0 @@
-"""Checking a dataset against the task that made it."""

@@ -1,0 +1,284 @@
+"""Entries compared on the same instances: differences, with intervals over combinations and seeds.
+
+Each draw has other combinations, the same ones for both entries, and other seeds: to the difference on these
+combinations it adds the standard error over seeds times Student's t, its degrees of freedom by Welch, rounded
+down. For a few seeds say little of their own spread. The interval of a difference holds the middle of what
+comes out, and p is twice the share of draws on the rarer side of 0.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.boards.board import read_board
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import escape
+from sraven.core.families import scoring_of
+from sraven.core.rng import derive_key, fill_draws
+from sraven.leaderboard.standing import Entry
+from sraven.leaderboard.submissions.submission import (
+    SUBMISSIONS,
+    Submission,
+    decode_submission,
+    open_submission,
+)
+from sraven.scoring.bootstrap import LEVEL, SAMPLES, resample_combinations
+from sraven.scoring.scores import DIGITS, middle, score_samples
+
+Draws = NDArray[np.float64]
+
+_SIGMAS = NormalDist().inv_cdf((1 + LEVEL) / 2)  # from the middle of an interval to its end
+
+
+def _normals(count: int, **name: Any) -> Draws:
+    """Return normal deviates ``[count, SAMPLES]`` that belong to a name, by Box and Muller."""
+    draws = np.zeros((2 * count, SAMPLES), np.uint64)
+    fill_draws(draws, derive_key(**name), np.arange(SAMPLES, dtype=np.uint64), np.uint64(0))
+    radii, angles = np.split(((draws >> np.uint64(11)) + 0.5) * 2.0**-53, 2)
+    return np.asarray(np.sqrt(-2 * np.log(radii)) * np.cos(2 * np.pi * angles))
+
+
+def _over_seeds(seeds: tuple[int, int], errors: tuple[float | None, float | None]) -> Draws:
+    """Return what other seeds add to a difference in each draw, given the standard errors over some each."""
+    variances = [(error or 0.0) ** 2 for error in errors]
+    freedom = sum(variances) ** 2 / (
+        sum(each**2 / (count - 1) for each, count in zip(variances, seeds, strict=True) if each) or np.inf
+    )
+    first, *others = _normals(max(1, int(freedom)) + 1, stream="difference")
+    return np.asarray(np.sqrt(sum(variances) / np.square(others).mean(axis=0)) * first)
+
+
+def _difference_draws(first: Entry, second: Entry) -> Draws:
+    """Return what one entry scores more than another in each draw, ``[SAMPLES]``; neither value is None."""
+    if (first.digest or "") > (second.digest or ""):  # the other way round is the same with the other sign
+        return -_difference_draws(second, first)
+    seeds, errors = (first.seeds, second.seeds), (first.standard_error, second.standard_error)
+    draws, signs = _over_seeds(seeds, errors), (1, -1)
+    for number, (entry, sign) in enumerate(zip((first, second), signs, strict=True)):
+        if entry.combinations:
+            found = resample_combinations(entry.combinations.mean, entry.combinations.instances)
+        else:
+            low, high = entry.interval or (0.0, 0.0)
+            deviates = _normals(2, stream="instances")[number]
+            found = (entry.value or 0.0) + deviates * (high - low) / (2 * _SIGMAS)
+        draws = draws + sign * found
+    return draws
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What one entry scores more than another by a metric.
+
+    Attributes:
+        first: score of the first; None where it isn't defined, as is all the rest then.
+        second: score of the second.
+        difference: the first less the second.
+        interval: 95 % of the draws of the difference lie within.
+        p: twice the share of draws on the rarer side of 0, at least 2 of `SAMPLES` + 1.
+        corrected: p by Holm, for all differences that are made together.
+        is_better: whether the first has the better score.
+        better: on how many instances the first is better and on how many the second is, means over pairs of
+            seeds: McNemar's counts where instances are right or wrong. None without predictions, and where an
+            instance by itself has no value.
+    """
+
+    first: float | None
+    second: float | None
+    difference: float | None = None
+    interval: tuple[float, float] | None = None
+    p: float | None = None
+    corrected: float | None = None
+    is_better: bool | None = None
+    better: tuple[float, float] | None = None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether p, corrected, leaves no more than 1 of 20 to chance."""
+        return self.corrected is not None and self.corrected <= 1 - LEVEL
+
+
+def _differ(first: float | None, second: float | None, draws: Draws, *, higher_is_better: bool) -> Difference:
+    """Return a difference without correction, given the draws of it; NaN draws are left out."""
+    if first is None or second is None or np.isnan(first + second):
+        return Difference(None, None)
+    low, high = (round(float(end[0]), DIGITS) for end in middle(draws[:, None]))
+    known = draws[np.isfinite(draws)]
+    rarer = min((known <= 0).sum(), (known >= 0).sum())
+    p = min(1.0, 2 * (int(rarer) + 1) / (len(known) + 1))
+    return Difference(
+        first=round(first, DIGITS),
+        second=round(second, DIGITS),
+        difference=round(first - second, DIGITS),
+        interval=(low, high),
+        p=round(p, 6),
+        is_better=(first > second) == higher_is_better and first != second,
+    )
+
+
+def correct(found: Sequence[Difference]) -> list[Difference]:
+    """Return differences with their p corrected for all of them (Holm 1979)."""
+    order = sorted((n for n, each in enumerate(found) if each.p is not None), key=lambda n: found[n].p or 0.0)
+    corrected, most = list(found), 0.0
+    for place, n in enumerate(order):
+        most = max(most, min(1.0, (len(order) - place) * (found[n].p or 0.0)))
+        corrected[n] = replace(found[n], corrected=round(most, 6))
+    return corrected
+
+
+def compare_entries(entry: Entry, others: Sequence[Entry], *, higher_is_better: bool) -> list[Difference]:
+    """Return what an entry scores more than each of others of its board, by what ranks, corrected for all."""
+    return correct(
+        [
+            _differ(
+                entry.value, other.value, _difference_draws(entry, other), higher_is_better=higher_is_better
+            )
+            for other in others
+        ]
+    )
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Two entries on the same instances.
+
+    Attributes:
+        board: id of their board.
+        methods: their names.
+        seeds: how many each has, at least, on a split.
+        train_instances: what each was trained on.
+        splits: by split and metric, what the first scores more than the second. By what ranks, p stands as it
+            is: that comparison is planned. p of all others is corrected for all others.
+    """
+
+    board: str
+    methods: tuple[str, str]
+    seeds: tuple[int, int]
+    train_instances: tuple[int, int]
+    splits: Mapping[str, Mapping[str, Difference]]
+
+
+def _wins(one: NDArray[np.float64], other: NDArray[np.float64], sign: int) -> tuple[float, float] | None:
+    """Return on how many instances one is better and the other is, given values ``[n, runs]`` of each.
+
+    None where an instance by itself has no value, as with a pooled R².
+    """
+    if np.isnan(one).all():
+        return None
+    differences = [
+        sign * (one[:, n] - other[:, k]) for n in range(one.shape[1]) for k in range(other.shape[1])
+    ]
+    counts = [((each > 0).sum(), (each < 0).sum()) for each in differences]
+    first, second = np.mean(counts, axis=0)
+    return round(float(first), 2), round(float(second), 2)
+
+
+def compare_submissions(
+    first: str | Path,
+    second: str | Path,
+    *,
+    leaderboard: str | Path = "docs/leaderboard",
+    threads: int | None = None,
+) -> Compared:
+    """Compare two submissions to one board, by split and by each of its metrics.
+
+    Args:
+        first: a directory, or the name of a filed entry, such as ``sraven-v1/20261121-ideal-observer``, the
+            board of which may be left out where one entry alone is called so.
+        second: the other one.
+        leaderboard: the folder in which names are looked up.
+        threads: threads to use; None for all available ones.
+
+    Raises:
+        ConfigurationError: if there is no such entry, or they are for different boards.
+        SubmissionError: if one is refused.
+    """
+    folders = [find_entry(each, Path(leaderboard)) for each in (first, second)]
+    find_board = cache(read_board)  # so that labels are made once
+    one, other = (decode_submission(open_submission(folder, find_board)) for folder in folders)
+    board = one.board
+    if board.id != other.board.id:
+        raise ConfigurationError(
+            f"{escape(str(first))} is for {board.id} and {escape(str(second))} for {other.board.id}; "
+            "compare entries of one board"
+        )
+    if board.is_corpus:
+        raise ConfigurationError(f"{board.id} has no instances that are the same for all: nothing to compare")
+    found: dict[tuple[str, str], Difference] = {}
+    for split in board.splits:
+        if split in one.runs and split in other.runs:
+            found |= {
+                (split, name): each for name, each in _compare_split(one, other, split, threads).items()
+            }
+    planned = (board.primary_split, board.metric)
+    others = {place: each for place, each in found.items() if place != planned}
+    corrected = dict(zip(others, correct(list(others.values())), strict=True))
+    corrected |= {planned: correct([found[planned]])[0]} if planned in found else {}
+    splits: dict[str, dict[str, Difference]] = {}
+    for split, metric in found:
+        splits.setdefault(split, {})[metric] = corrected[split, metric]
+    return Compared(
+        board.id,
+        (one.content["method"]["name"], other.content["method"]["name"]),
+        (min(map(len, one.runs.values())), min(map(len, other.runs.values()))),
+        (one.content["training"]["instances"], other.content["training"]["instances"]),
+        splits,
+    )
+
+
+def _compare_split(
+    one: Submission, other: Submission, split: str, threads: int | None
+) -> dict[str, Difference]:
+    """Return by metric what one scores more than the other on a split, without correction."""
+    board, found = one.board, {}
+    scoring, labels = scoring_of(board.task), board.labels(split, threads=threads)
+    metrics = [name for name in board.metrics if not scoring.metrics[name].of_instances]
+    by_combination = board.metric in scoring.by_combination
+    samples = [
+        score_samples(
+            scoring, labels, each.runs[split], metrics, by_combination=by_combination, threads=threads
+        )
+        for each in (one, other)
+    ]
+    for name in metrics:
+        both = [of_metrics[name] for of_metrics in samples]
+        seeds = [len(each.by_run) for each in both]
+        errors = [
+            each.by_run.std(ddof=1) / np.sqrt(len(each.by_run)) if n > 1 else None
+            for each, n in zip(both, seeds, strict=True)
+        ]
+        means = [each.samples.mean(axis=1) for each in both]
+        sign = 1 if one.digest <= other.digest else -1
+        draws = means[0] - means[1] + sign * _over_seeds((seeds[0], seeds[1]), (errors[0], errors[1]))
+        higher = scoring.metrics[name].higher_is_better
+        better = _wins(both[0].by_instance, both[1].by_instance, 1 if higher else -1)
+        values = [float(each.by_run.mean()) for each in both]
+        found[name] = replace(_differ(values[0], values[1], draws, higher_is_better=higher), better=better)
+    return found
+
+
+def find_entry(name: str | Path, leaderboard: Path) -> Path:
+    """Return the folder of a submission: a directory, or a filed entry by its name.
+
+    Raises:
+        ConfigurationError: if there is none, or several are called so.
+    """
+    if Path(name).is_dir():
+        return Path(name)
+    filed = sorted(path for path in (leaderboard / SUBMISSIONS).glob("*/*") if path.is_dir())
+    found = [path for path in filed if str(name) in (path.name, f"{path.parent.name}/{path.name}")]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        boards = ", ".join(path.parent.name for path in found)
+        raise ConfigurationError(
+            f"{escape(str(name))} is filed for {boards}; write BOARD/{escape(str(name))}"
+        )
+    raise ConfigurationError(
+        f"{escape(str(name))} is neither a directory nor a filed entry below {leaderboard / SUBMISSIONS}"
+    )

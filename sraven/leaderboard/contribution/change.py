@@ -1,0 +1,362 @@
+"""Checks of a pull request: it adds one submission to the leaderboard, and changes nobody's standing.
+
+What is compared and scored are commits, read by git. Neither the index nor the working copy of the checkout
+is read, so nothing that lies in it is ever run, followed or believed.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from functools import cache, partial
+from pathlib import Path, PurePosixPath
+from typing import Any
+from unicodedata import category, normalize
+
+from sraven.boards.board import Board, read_board
+from sraven.core.errors import ChangeError, ConfigurationError, SubmissionError
+from sraven.core.escape import escape
+from sraven.core.untrusted.read import most_bytes
+from sraven.leaderboard.copies import equal_seeds
+from sraven.leaderboard.evidence import Evidence, gather_evidence
+from sraven.leaderboard.filed import filing_date, today as this_day
+from sraven.leaderboard.maintainers import CONFIRMED
+from sraven.leaderboard.page.page import write_page
+from sraven.leaderboard.ranking import read_leaderboard
+from sraven.leaderboard.standing import Entry, Leaderboard
+from sraven.leaderboard.submissions.runs import DESCRIPTION, README, SCORES
+from sraven.leaderboard.submissions.submission import SUBMISSIONS, differing, read_scores
+from sraven.leaderboard.submissions.submit import slug
+from sraven.leaderboard.submissions.training_log import MOST_BYTES
+
+LEADERBOARD = "docs/leaderboard"
+"""Where the leaderboard lies in a checkout of the project."""
+
+_FILED = f"{LEADERBOARD}/{SUBMISSIONS}"
+_RULE = f"a submission adds one folder {_FILED}/<board>/<date>-<name> and touches nothing else"
+
+_RUN_FILE = re.compile(r"predictions/([a-z0-9_]+)/seed-\d{1,19}\.parquet", re.ASCII)
+_LOG_FILE = re.compile(r"training/seed-\d{1,19}\.jsonl", re.ASCII)
+
+_MOST_OF = {DESCRIPTION: 1 << 18, README: 1 << 20, SCORES: 1 << 22}
+_MOST_FILES, _MOST_BYTES = 200, 1 << 26
+
+PLAIN = "100644"
+_KINDS = {"100755": "is executable", "120000": "is a link", "160000": "is a submodule"}
+
+_SECONDS = 60
+_NOTHING_OF_USERS = {
+    **dict.fromkeys(("GIT_ATTR_NOSYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_NO_LAZY_FETCH"), "1"),
+    **dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_GRAFT_FILE"), os.devnull),
+    "LC_ALL": "C",
+}
+_OPTIONS = ("--no-pager", "--literal-pathspecs", "--no-replace-objects", "--no-optional-locks")
+_SETTINGS = (
+    *("core.fsmonitor=false", "core.commitGraph=false", "safe.bareRepository=explicit"),
+    *(f"core.hooksPath={os.devnull}", f"core.attributesFile={os.devnull}"),
+)
+
+
+@dataclass(frozen=True)
+class Addition:
+    """The one submission that a change adds.
+
+    Attributes:
+        board: the board below whose name it is filed.
+        folder: its folder, from the root of the project.
+        sizes: bytes of what it holds, by path within the folder.
+    """
+
+    board: Board
+    folder: str
+    sizes: Mapping[str, int]
+
+
+def check_change(
+    base: str, checkout: Path, *, today: date | None = None, most_bytes: int = _MOST_BYTES
+) -> dict[str, Any] | None:
+    """Check that the commit ``HEAD`` of a checkout may be merged into another as a submission.
+
+    Args:
+        base: the commit it is to be merged into, such as ``main``, of which ``HEAD`` is a successor.
+        checkout: the working copy of a repository that has both commits and their histories.
+        today: the day after which no submission is dated; None for today (UTC).
+        most_bytes: that a submission may have, and that may be new in the commits.
+
+    Returns:
+        ``folder`` of the submission, ``scores`` as recomputed and its ``rank``; None if nothing of the
+        leaderboard is changed.
+
+    Raises:
+        ChangeError: for the first thing that isn't allowed, and whenever git fails. The message is one
+            line that can be printed anywhere, the log of a workflow included.
+    """
+    try:
+        return _check(base, checkout, today or this_day(), most_bytes)
+    except ConfigurationError as error:
+        # GitHub's runner obeys ##[command] wherever it stands in a line.
+        message = escape(" ".join(str(error).split()), 1000).replace("##[", r"#\x23[")
+        raise ChangeError(message) from None
+
+
+def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str, Any] | None:
+    goal, head = (_commit(checkout, revision) for revision in (base, "HEAD"))
+    if _git(checkout, "merge-base", goal, head, allowed=(0, 1)).decode().strip() != goal:
+        raise ChangeError(
+            f"{escape(base)} isn't part of what is checked; merge it first (git merge), and fetch the whole "
+            "history if the clone is shallow (git fetch --unshallow)"
+        )
+    changed = _changes(checkout, goal, head)
+    if not any(map(_concerns, changed)):
+        return None
+    addition = _find_addition(changed, today, checkout, head)
+    _check_place(addition, _names(_git(checkout, "ls-tree", "-r", "-z", "--full-tree", "--name-only", goal)))
+    _check_sizes(addition, most_total)
+    new = int(_git(checkout, "rev-list", "--objects", "--disk-usage", head, f"^{goal}"))
+    if new > most_total:
+        raise ChangeError(
+            f"the commits hold {new:,} bytes that are new; expected {most_total:,} or fewer: what a later "
+            "commit removes stays in the history, so make one commit of what is left"
+        )
+    with tempfile.TemporaryDirectory(prefix="sraven-change-") as name:
+        root = Path(name)
+        _extract(checkout, head, root)
+        evidence = _check_entry(addition, root)
+        rank = _check_standing(addition, evidence, root, today)
+    return {"folder": addition.folder, "scores": evidence.scores, "rank": rank}
+
+
+# Git
+
+
+def _git(checkout: Path, *arguments: str, given: bytes = b"", allowed: tuple[int, ...] = (0,)) -> bytes:
+    """Return what a command of git prints, given its input; no configuration of users has a say."""
+    program = shutil.which("git")
+    if program is None or not os.path.isabs(program):
+        raise ChangeError("git isn't installed, or not in a directory that PATH names in full")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+    try:
+        done = subprocess.run(  # noqa: S603  # options of ours, no shell
+            [program, "-C", str(checkout), *_OPTIONS, *settings, *arguments],
+            env={**inherited, **_NOTHING_OF_USERS},
+            input=given,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ChangeError(f"git {arguments[0]} failed: {error}") from None
+    if done.returncode not in allowed:
+        lines = done.stderr.decode("utf-8", "replace").splitlines()
+        named = [line for line in lines if line.startswith(("fatal:", "error:"))]
+        raise ChangeError(f"git {arguments[0]} failed: {[*named, *lines, 'it says no reason'][0]}")
+    return done.stdout
+
+
+def _commit(checkout: Path, revision: str) -> str:
+    """Return the name of the commit that a revision such as ``HEAD`` stands for."""
+    return (
+        _git(checkout, "rev-parse", "--verify", "--end-of-options", revision + "^{commit}").decode().strip()
+    )
+
+
+def _names(answer: bytes) -> list[str]:
+    """Return what an answer lists, each followed by a zero byte; what is no UTF-8 stays as it is."""
+    return answer.decode("utf-8", "surrogateescape").split("\0")[:-1]
+
+
+def _changes(checkout: Path, goal: str, head: str) -> dict[str, tuple[str, str]]:
+    """Return the paths in which two commits differ, each with its status (``A``, ``M``, ``D``) and mode."""
+    answer = _names(_git(checkout, "diff-tree", "-r", "-z", "--raw", "--no-renames", goal, head))
+    found: dict[str, tuple[str, str]] = {}
+    for record, path in zip(answer[::2], answer[1::2], strict=True):
+        _, mode, _, _, status = record.split()
+        if path in found:
+            raise ChangeError(f"{escape(path)}: the tree names this path twice")
+        found[path] = status, mode
+    return dict(sorted(found.items()))
+
+
+def _blobs(checkout: Path, commit: str, folder: str) -> dict[str, tuple[str, int]]:
+    """Return the plain files below a folder of a commit: the name of each one's content, and its bytes."""
+    listed, found = _git(checkout, "ls-tree", "-r", "-z", "-l", "--full-tree", commit, f"{folder}/"), {}
+    for line in _names(listed):
+        record, _, path = line.partition("\t")
+        mode, _, oid, size = record.split()
+        if mode == PLAIN:
+            if not size.isdigit():
+                raise ChangeError(f"git ls-tree failed: the repository lacks {escape(path)}")
+            found[path] = oid, int(size)
+    return found
+
+
+def _extract(checkout: Path, commit: str, goal: Path) -> None:
+    """Write the leaderboard of a commit below a folder of ours, as it is: no filter or attribute counts."""
+    blobs = _blobs(checkout, commit, LEADERBOARD)
+    oids = "".join(f"{oid}\n" for oid, _ in blobs.values()).encode()
+    answer, start = _git(checkout, "cat-file", "--batch", given=oids), 0
+    for path, (oid, size) in blobs.items():
+        header = f"{oid} blob {size}\n".encode()
+        if answer[start : start + len(header)] != header:
+            raise ChangeError(f"git cat-file failed: the repository lacks {escape(path)}")
+        start += len(header)
+        (goal / path).parent.mkdir(parents=True, exist_ok=True)
+        (goal / path).write_bytes(answer[start : start + size])
+        start += size + 1
+
+
+# What is changed
+
+
+def _folded(path: str) -> str:
+    """Return what a path becomes on systems that don't distinguish all names."""
+    text = "".join(letter for letter in normalize("NFKC", path) if category(letter) != "Cf").casefold()
+    return "/".join(part.rstrip(". ") for part in normalize("NFC", text).split("/"))
+
+
+def _concerns(path: str) -> bool:
+    """Return whether a path is the leaderboard's: one of its files, or what would take its place."""
+    folded = _folded(path)
+    return f"{folded}/".startswith(f"{LEADERBOARD}/") or LEADERBOARD.startswith(f"{folded}/")
+
+
+def _find_addition(
+    changed: Mapping[str, tuple[str, str]], today: date, checkout: Path, head: str
+) -> Addition:
+    """Return the one folder that a change adds.
+
+    Raises:
+        ChangeError: if it does anything else.
+    """
+    folders = set()
+    for path, (status, mode) in changed.items():
+        if status != "A":
+            raise ChangeError(f"{escape(path)} is {'removed' if status == 'D' else 'changed'}; {_RULE}")
+        if mode != PLAIN:
+            raise ChangeError(f"{escape(path)} {_KINDS.get(mode, 'is no plain file')}; {_RULE}")
+        parts = PurePosixPath(path).parts
+        if "/".join(parts[:3]) != _FILED or len(parts) < 6:
+            raise ChangeError(f"{escape(path)} isn't a file of a submission's folder; {_RULE}")
+        folders.add("/".join(parts[:5]))
+    if len(folders) > 1:
+        one, other = sorted(folders)[:2]
+        raise ChangeError(f"{escape(one)} and {escape(other)} are two folders; {_RULE}")
+    [folder] = folders
+    board_id, name = PurePosixPath(folder).parts[3:]
+    try:
+        filing_date(name, today)
+    except SubmissionError as error:
+        raise ChangeError(f"{escape(folder)} {error}") from None
+    below = _blobs(checkout, head, folder)
+    sizes = {path.removeprefix(f"{folder}/"): size for path, (_, size) in below.items()}
+    return Addition(read_board(board_id), folder, sizes)
+
+
+def _check_place(addition: Addition, merged: list[str]) -> None:
+    """Refuse a folder that is taken, on systems too that don't distinguish all names."""
+    goal = _folded(addition.folder)
+    for path in merged:
+        if f"{_folded(path)}/".startswith(f"{goal}/"):
+            raise ChangeError(f"{addition.folder} is taken by {escape(path)}; give the method another name")
+
+
+def _check_sizes(addition: Addition, most_total: int) -> None:
+    """Refuse files that no submission has, or that are too large, before any is read."""
+    board = addition.board
+    if len(addition.sizes) > _MOST_FILES:
+        raise ChangeError(
+            f"{addition.folder} has {len(addition.sizes):,} files; expected {_MOST_FILES} or fewer"
+        )
+    for path, size in addition.sizes.items():
+        run, most = _RUN_FILE.fullmatch(path), _MOST_OF.get(path)
+        if run and run[1] in board.splits:
+            most = most_bytes(board.splits[run[1]], board.prediction)
+        elif board.is_corpus and _LOG_FILE.fullmatch(path):
+            most = MOST_BYTES
+        where = f"{addition.folder}/{escape(path)}"
+        if most is None:
+            raise ChangeError(f"{where} isn't part of a submission to {board.id}; remove it")
+        if size > most:
+            raise ChangeError(f"{where} has {size:,} bytes; expected {most:,} or fewer")
+    if (total := sum(addition.sizes.values())) > most_total:
+        raise ChangeError(f"{addition.folder} has {total:,} bytes; expected {most_total:,} or fewer")
+
+
+# The entry
+
+
+def _check_entry(addition: Addition, root: Path) -> Evidence:
+    """Check a new entry as ``sraven score --check`` does, and that its seeds differ; return what it shows."""
+    folder, board = root / addition.folder, addition.board
+    evidence = gather_evidence(folder)
+    content = evidence.content
+    if content["board"] != board.id:
+        raise ChangeError(f"{addition.folder} is for {content['board']}; file it below {content['board']}")
+    name = slug(content["method"]["name"])
+    if PurePosixPath(addition.folder).name[9:] != name:
+        raise ChangeError(f"{addition.folder}: by the name of the method, the folder is called <date>-{name}")
+    if places := differing(read_scores(folder), evidence.scores):
+        raise ChangeError(f"{addition.folder}/{SCORES}: {places[0]} isn't what the predictions score")
+    if same := equal_seeds(evidence):
+        raise ChangeError(f"{addition.folder}: {same}; each seed is a run of its own")
+    return evidence
+
+
+def _check_standing(addition: Addition, evidence: Evidence, root: Path, today: date) -> int | None:
+    """Refuse an entry that is a copy, or changes another's standing but by its score; return its rank.
+
+    The standing is read without the entry and with it: what `--add` shows is what is filed.
+    """
+    entry_id = addition.folder.removeprefix(f"{_FILED}/")
+    (root / addition.folder).rename(root / "new")
+    read = partial(
+        read_leaderboard, root / LEADERBOARD, addition.board.id, last=today, gather=cache(gather_evidence)
+    )
+    before, after = read(), read(own={entry_id: evidence})
+    [new] = [entry for entry in _entries(after) if entry.own]
+    if new.copies:
+        other = new.copies[0]
+        replaces = evidence.content.get("replaces") == other
+        advice = (
+            f", which it replaces: a maintainer merges that, with a line in {CONFIRMED}"
+            if replaces
+            else "; a submission has its own"
+        )
+        raise ChangeError(f"{addition.folder} predicts the same as {other}, or nearly so{advice}")
+    if moved := displaced(before, after, new):
+        raise ChangeError(f"{addition.folder} would change the standing of {moved}")
+    write_page(root / "page", after.standings, after.faults)
+    return new.rank
+
+
+def _entries(found: Leaderboard) -> list[Entry]:
+    return [entry for each in found.standings for entry in each.entries]
+
+
+def displaced(before: Leaderboard, after: Leaderboard, new: Entry) -> str:
+    """Return an entry whose standing changes by another's filing, though that doesn't score higher.
+
+    Args:
+        before: the standing of a board without the new entry.
+        after: that with it.
+        new: the entry, in the latter.
+
+    Returns:
+        the folder of the first of them; an empty text if there is none.
+    """
+    [board] = [each.board for each in after.standings]
+    sign = 1 if board.higher_is_better else -1
+    left = {entry.id: entry for entry in _entries(after) if entry is not new and entry.id}
+    for entry in _entries(before):
+        now = left.get(entry.id) if entry.id else entry
+        if now is None or replace(now, rank=entry.rank, rank_range=entry.rank_range) != entry:
+            return entry.id
+        is_passed = new.rank and (new.value or 0) * sign > (entry.value or 0) * sign
+        if now.rank != entry.rank and not (is_passed and entry.rank and now.rank and now.rank > entry.rank):
+            return entry.id
+    return ""

@@ -1,0 +1,359 @@
+"""Rules of eligibility: a table of functions of what a submission says and scores, with advice."""
+
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
+from typing import Any, NamedTuple
+
+from sraven.boards.board import Board
+from sraven.core.escape import escape
+from sraven.core.families import scoring_of
+from sraven.leaderboard.copies import equal_seeds
+from sraven.leaderboard.evidence import Evidence
+from sraven.leaderboard.fingerprints import Pins, read_pins
+from sraven.leaderboard.standing import REFERENCE
+from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
+from sraven.scoring.scores import interval_over_combinations
+
+CEILING_ERRORS = 5
+"""Standard errors by which a score must pass its ceiling to be beyond what chance allows.
+
+An observer that is right about instance i with probability p_i, as its posterior says, is right about
+a share of n instances whose mean is the ceiling c and whose variance is at most c (1 - c) / n. By
+Chernoff's bound, five of the standard errors below are passed by one in 10^8 at most on the boards there
+are, and so by one in 10^6 among 20 seeds on two splits.
+"""
+
+SELECTION = "test"
+"""The split by whose score the points of a grid are chosen."""
+
+AGREEMENT = "agreement"
+"""The rule that a maintainer may lift: see `sraven.leaderboard.maintainers`."""
+
+LEAST_BITS_PER_BYTE = 0.3
+"""Below it no text of its kind is predicted: half of the least that Shannon's readers left open for
+printed English (0.6 bits a letter; Prediction and Entropy of Printed English, 1951)."""
+
+
+class Context(NamedTuple):
+    """What a rule may depend on.
+
+    Attributes:
+        evidence: of the submission.
+        fingerprints: of the documents of the board's corpus, by split; empty if none is known.
+    """
+
+    evidence: Evidence
+    fingerprints: Mapping[str, str]
+
+    @property
+    def board(self) -> Board:
+        """The board."""
+        return self.evidence.board
+
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """What the submission says of its training."""
+        return dict(self.evidence.content["training"])
+
+    def seeds(self, split: str) -> set[int]:
+        """Return the seeds of a split."""
+        return {run["seed"] for run in self.evidence.content["runs"] if run["split"] == split}
+
+    def score(self, split: str, metric: str) -> Mapping[str, Any] | None:
+        """Return a score; None if there is none."""
+        found = self.evidence.scores["splits"].get(split, {}).get("metrics", {}).get(metric)
+        return None if found is None or found["mean"] is None else found
+
+
+def least_seeds(board: Board) -> int:
+    """Return how many runs a ranked entry has at least, on every split of a board.
+
+    A seed is a trained model, and several show how far models that are trained alike differ. On a board of
+    texts the model is given. What varies there is which questions it gets and, above temperature 0, what
+    it happens to say: both vary from instance to instance, so the interval over instances has them. So one
+    run is enough; of several, all count.
+    """
+    return 1 if board.is_text else RANKED_SEEDS
+
+
+def _few_seeds(context: Context) -> str:
+    least = least_seeds(context.board)
+    few = [split for split in context.board.splits if len(context.seeds(split)) < least]
+    seeds = "seed" if least == 1 else "seeds"
+    return f"fewer than {least} {seeds} on {', '.join(few)}" if few else ""
+
+
+def _other_seeds(context: Context) -> str:
+    """A seed is a trained model: one that is left out on a split may be the one that did badly there."""
+    if _few_seeds(context):
+        return ""
+    named = {split: context.seeds(split) for split in context.board.splits}
+    everywhere = set.intersection(*named.values())
+    parts = [
+        f"{split} has seed {', '.join(map(str, sorted(seeds - everywhere)))} alone"
+        for split, seeds in named.items()
+        if seeds - everywhere
+    ]
+    return f"its splits have other seeds: {'; '.join(parts)}" if parts else ""
+
+
+def _extra_data(context: Context) -> str:
+    return "used extra data" if context.training["extra_data"] else ""
+
+
+def _selection(context: Context) -> str:
+    split, trials = context.training["selection_split"], context.training.get("tuning_trials") or 1
+    if split in context.board.held_out:
+        return "chosen by its scores on held-out combinations"
+    if split is None and (trials > 1 or context.evidence.content.get("points")):
+        return "chosen among several settings by a split that it doesn't name"
+    return ""
+
+
+def _budget(context: Context) -> str:
+    """A language model may have seen nothing of the benchmark; any other network learnt from something."""
+    instances, most = context.training["instances"], max(context.board.train_budgets)
+    if instances == 0 and not context.board.is_text:
+        return "says that it was trained on nothing"
+    return f"trained on more than {most:,} {context.board.budget_unit}" if instances > most else ""
+
+
+def _points(context: Context) -> str:
+    """The score that ranks must not choose among points of a grid: the best of many is best by luck, too."""
+    board, sign = context.board, 1 if context.board.higher_is_better else -1
+    own = context.score(SELECTION, board.metric) if board.primary_split != SELECTION else None
+    if own is None:
+        return ""
+    for point in context.evidence.content.get("points", ()):
+        if sign * (point["scores"][SELECTION] - own["mean"]) > CLAIM_TOLERANCE:
+            return f"{SELECTION} chooses another point of its grid, {escape(point['name'])}"
+    return ""
+
+
+def _agreement(context: Context) -> str:
+    """Seeds of one network, of which wrong answers were changed, are wrong about the same instances."""
+    most = scoring_of(context.board.task).comparison.most_agreement
+    for split, (first, second, found) in context.evidence.agreement.items():
+        if found > most:
+            return (
+                f"seeds {first} and {second} err alike on {split} (agreement {found:.3f}; networks trained "
+                f"apart have {most:g} or less): a maintainer has to look"
+            )
+    return ""
+
+
+def no_fingerprint(board: Board, fingerprints: Mapping[str, str]) -> str:
+    """Return why nothing on a board is ranked; an empty text if it isn't so."""
+    if not board.is_corpus or board.primary_split in fingerprints:
+        return ""
+    return f"no fingerprint of the documents of {board.id} is pinned yet, so none of its entries is ranked"
+
+
+def _documents(context: Context) -> str:
+    """Losses on other documents don't compare."""
+    board, pinned = context.board, context.fingerprints
+    if not board.is_corpus:
+        return ""
+    others = [
+        split
+        for split, found in context.evidence.scores["splits"].items()
+        if split in pinned and found.get("fingerprint") != pinned[split]
+    ]
+    return no_fingerprint(board, pinned) or ("its documents aren't those of the board" if others else "")
+
+
+def _beyond(value: float, ceiling: float, error: float, n: float) -> float | None:
+    """Return what a score that is a share of n may reach with this ceiling, if it is beyond; else None."""
+    most = ceiling + CEILING_ERRORS * sqrt(error**2 + max(0.0, ceiling * (1 - ceiling)) / n)
+    return most if value > most + CLAIM_TOLERANCE else None
+
+
+def _ceilings(context: Context, split: str) -> dict[str, tuple[float, float, float]]:
+    """Return ceilings of metrics on a split with their standard errors, and how many instances they are on.
+
+    On an instance with one answer the ideal observer is always right, so that what it gets wrong are
+    ambiguous instances: labels that were leaked and spoilt to stay below the ceiling show there.
+    """
+    board, n = context.board, float(context.board.splits[split])
+    known, metrics = board.ceiling(split, board.metric), scoring_of(board.task).metrics
+    if known is None or not metrics[board.metric].is_share:
+        return {}
+    value, error = known.value, known.standard_error
+    found, totals = {board.metric: (value, error, n)}, context.evidence.totals.get(split, {})
+    for name, metric in metrics.items():
+        count = totals.get(metric.summands[1], 0) if metric.is_share and name != board.metric else 0
+        if count:
+            found[name] = 1 - (1 - value) * n / count, error * n / count, count
+    return found
+
+
+def _above_ceiling(context: Context) -> str:
+    for split in context.board.splits:
+        for metric, (value, error, n) in _ceilings(context, split).items():
+            score = context.score(split, metric)
+            for found in score["by_seed"] if score else ():
+                if found is not None and (most := _beyond(found, value, error, n)) is not None:
+                    return (
+                        f"its {metric} on {split} is {found:.4f}, where an ideal observer reaches "
+                        f"{value:.4f} and no more than {most:.4f} by chance: a sign of leaked labels"
+                    )
+    return ""
+
+
+def _impossible_loss(context: Context) -> str:
+    for split in context.board.splits:
+        score = context.score(split, "bits_per_byte")
+        if score and min(score["by_seed"]) < LEAST_BITS_PER_BYTE:
+            return f"fewer than {LEAST_BITS_PER_BYTE} bits per byte of {split}: no text is so predictable"
+    return ""
+
+
+def is_at_chance(board: Board, interval: Sequence[float] | None) -> bool:
+    """Return whether the interval of a score reaches what guessing scores; not where nobody knows either.
+
+    The interval is over combinations or instances alone. That over seeds would call a method guesswork of
+    which one seed learns and two don't.
+    """
+    if board.chance is None or not interval:
+        return False
+    low, high = interval
+    return low <= board.chance if board.higher_is_better else high >= board.chance
+
+
+def _chance(context: Context) -> str:
+    board = context.board
+    score = context.score(board.primary_split, board.metric)
+    if score is None:
+        return ""
+    over_combinations = interval_over_combinations(
+        context.evidence.scores["splits"][board.primary_split], board.metric
+    )
+    is_guess = is_at_chance(board, over_combinations or score["interval"])
+    return f"no better than chance, which is {board.chance:.4g}" if is_guess else ""
+
+
+def _baseline(context: Context) -> str:
+    """The best baseline, which composes nothing, scores as much; at chance, that is said instead."""
+    board = context.board
+    score, sign = context.score(board.primary_split, board.metric), 1 if board.higher_is_better else -1
+    levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
+    best = max(levels, key=lambda level: sign * level.value, default=None)
+    if best is None or score is None or _chance(context) or sign * score["mean"] > sign * best.value:
+        return ""
+    return f"no better than what composes nothing ({best.title}, {best.value:.4f})"
+
+
+def _reference(context: Context) -> str:
+    is_reference = context.evidence.content["method"].get("family") == REFERENCE
+    return "a reference, not a model" if is_reference else ""
+
+
+def _people(context: Context) -> str:
+    """People stand beside the ranks: they weren't trained, and what they knew isn't known."""
+    found = context.evidence.content.get("replies", {}).get("people")
+    if not found:
+        return ""
+    took = "" if found.get("minutes") is None else f", {found['minutes']:.0f} minutes each"
+    return f"people, not a model: {found['number']} ({found['found']}){took}"
+
+
+class EligibilityRule(NamedTuple):
+    """A rule: why an entry breaks it (an empty text for one that doesn't), and what to do."""
+
+    check: Callable[[Context], str]
+    advice: str
+
+
+ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
+    REFERENCE: EligibilityRule(_reference, "leave method.family out if it is a method of yours"),
+    "people": EligibilityRule(_people, "people stand beside the ranks, in rows of their own"),
+    "seeds": EligibilityRule(
+        _few_seeds, "predict every split with that many models, each trained with a seed of its own"
+    ),
+    "same seeds": EligibilityRule(_other_seeds, "submit the predictions of every seed on every split"),
+    "data": EligibilityRule(_extra_data, "train on the board's training split alone"),
+    "selection": EligibilityRule(
+        _selection, "choose by train or test, and say so in training.selection_split"
+    ),
+    "grid": EligibilityRule(_points, "submit the predictions of that point, and this one among its points"),
+    "budget": EligibilityRule(
+        _budget,
+        "say what it saw in training.instances, and stop at the budget: submit what the model predicts there",
+    ),
+    "documents": EligibilityRule(
+        _documents, "losses compare on the same documents alone: see `sraven c4 fingerprint`"
+    ),
+    "ceiling": EligibilityRule(_above_ceiling, "look for labels of the split among what the model was shown"),
+    "loss": EligibilityRule(
+        _impossible_loss, "check that losses are in nats, summed over the targets of a document"
+    ),
+    "chance": EligibilityRule(
+        lambda context: "" if context.board.is_text else _chance(context),
+        "check that predictions are in the order of the indices",
+    ),
+    "replies": EligibilityRule(
+        lambda context: _chance(context) if context.board.is_text else "",
+        "look at the replies: `sraven text score` says why some have no answer",
+    ),
+    "floor": EligibilityRule(_baseline, "train longer, or look at what it gets wrong: `sraven errors`"),
+    "copies": EligibilityRule(
+        lambda context: equal_seeds(context.evidence),
+        "submit runs that were trained apart, each with a seed of its own",
+    ),
+    AGREEMENT: EligibilityRule(
+        _agreement, "say in the pull request how they were trained: near the ceiling, networks do agree"
+    ),
+}
+"""All rules by which an entry may have no rank, by name."""
+
+
+class Unranked(NamedTuple):
+    """Why a submission isn't ranked: the rule that it breaks, how, and what to do."""
+
+    rule: str
+    reason: str
+    advice: str
+
+
+def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[Unranked]:
+    """Return why a submission isn't ranked, by itself; nothing if it may be.
+
+    Args:
+        evidence: of the submission.
+        fingerprints: pinned ones of the documents of its board, by split.
+    """
+    context, found = Context(evidence, fingerprints), list[Unranked]()
+    for name, rule in ELIGIBILITY_RULES.items():
+        if reason := rule.check(context):
+            found.append(Unranked(name, reason, rule.advice))
+            if name == REFERENCE:  # the other rules are for models
+                break
+    return found
+
+
+def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[str]:
+    """Return the reasons of `reasons_unranked`, without rules and advice."""
+    return [found.reason for found in reasons_unranked(evidence, fingerprints)]
+
+
+def find_omissions(evidence: Evidence) -> tuple[str, ...]:
+    """Return in sentences what a description should say and doesn't; an entry is ranked all the same."""
+    training, family = evidence.content["training"], evidence.content["method"].get("family")
+    if family == REFERENCE or not training["instances"] or training.get("tuning_trials") is not None:
+        return ()
+    return ("training.tuning_trials is missing: say how many settings were tried, the chosen one included",)
+
+
+def judge_submission(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:
+    """Return why a submission won't be ranked; nothing if it will, as long as no other entry is a copy of it.
+
+    Args:
+        evidence: of the submission.
+        pins: fingerprints of the documents of corpora; None for those of this installation.
+    """
+    board, pins = evidence.board, read_pins() if pins is None else pins
+    found = reasons_unranked(evidence, pins.get(board.digest, {}))
+    if not board.is_ranked:
+        reason = f"{board.id} is a diagnostic board, which ranks nothing"
+        found.insert(0, Unranked("diagnostic", reason, "`sraven boards` lists the boards that rank"))
+    return tuple(found)

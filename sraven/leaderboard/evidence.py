@@ -1,0 +1,189 @@
+"""Evidence of a filed submission: its recomputed scores, and the predictions behind them.
+
+The standing is made of this, never of the ``scores.json`` that lies beside a submission. Computing it
+takes seconds for each entry, so it is kept for the next time, under the digests of all that it depends
+on: the submission, the board, and the code that scores.
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.boards.board import Board, read_board
+from sraven.core.families import find_family, scoring_of
+from sraven.core.jsonable import as_json
+from sraven.core.spec import digest
+from sraven.core.system.files import read_bounded
+from sraven.core.task import Arrays
+from sraven.leaderboard.cache import read_kept, write_kept
+from sraven.leaderboard.submissions.submission import (
+    Opened,
+    Submission,
+    decode_submission,
+    errors_of,
+    open_submission,
+    scores_beside,
+    scores_of,
+)
+from sraven.scoring.scores import DIGITS, Run
+
+_FORMAT = 4
+_CONTENT = "content"
+_DERIVED = ("scores", "totals", "errors", "beside", "agreement")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A submission, and what follows from its files alone.
+
+    Attributes:
+        content: what ``submission.yaml`` says.
+        board: the board it is for.
+        digest: SHA-256 of ``submission.yaml``, which names the digests of all predictions.
+        scores: what ``scores.json`` should hold, of `score_submission`.
+        totals: for each split, the sums of what its labels say, such as how many are ambiguous.
+        predictions: ``[n, ...]`` of each run, by `run_name`.
+        errors: by split, what it gets wrong, sorted: a `sraven.scoring.errors.ErrorRow` of all
+            instances, as JSON. Nothing if nothing sorts the errors of the task.
+        beside: by split and metric, scores by what its task has got since the board.
+        agreement: by split, the two seeds whose errors agree most, and how much; see
+            `sraven.core.comparison.Comparison`.
+    """
+
+    content: Mapping[str, Any]
+    board: Board
+    digest: str
+    scores: Mapping[str, Any]
+    totals: Mapping[str, Mapping[str, float]]
+    predictions: Mapping[str, NDArray[Any]]
+    errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    agreement: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+
+def run_name(split: str, seed: int) -> str:
+    """Return the name of a run's predictions."""
+    return f"{split}/{seed}"
+
+
+@cache
+def _code_digest(family: str) -> str:
+    """Return a digest of all source files that scores on boards of a family may depend on."""
+    checksum = hashlib.sha256()
+    for package in sorted({"sraven", find_family(family).package}):
+        root = Path(str(files(package)))
+        for path in sorted(root.rglob("*.py")):
+            content = read_bounded(path)
+            checksum.update(f"{package} {path.relative_to(root)} {len(content)}\n".encode() + content)
+    return checksum.hexdigest()
+
+
+def _most_agreement(board: Board, truth: Arrays, runs: Sequence[Run]) -> tuple[int, int, float] | None:
+    """Return the two seeds whose errors agree most, and how much; None where that says nothing."""
+    kind = scoring_of(board.task).comparison
+    if kind.errors is None or len(runs) < 2:
+        return None
+    errors = [kind.errors(truth, run.predictions) for run in runs]
+    pairs = combinations(range(len(runs)), 2)
+    return max(
+        ((runs[a].seed, runs[b].seed, round(kind.agreement(errors[a], errors[b]), DIGITS)) for a, b in pairs),
+        key=lambda found: found[2],
+    )
+
+
+def make_evidence(
+    submission: Submission,
+    *,
+    errors: Mapping[str, Mapping[str, Any]] | None = None,
+    threads: int | None = None,
+) -> Evidence:
+    """Return what a validated submission shows, scored.
+
+    Args:
+        submission: validated.
+        errors: what it gets wrong, if that is needed.
+        threads: threads to use; None for all available ones.
+
+    Raises:
+        SubmissionError: if it claims other scores.
+    """
+    board, runs = submission.board, submission.runs
+    totals, agreement = {}, {}
+    for split, found in runs.items():
+        labels = board.labels(split, found[0].predictions, threads=threads)
+        totals[split] = {name: float(column.sum()) for name, column in labels.summands.items()}
+        if most := _most_agreement(board, labels.arrays, found):
+            agreement[split] = most
+    return Evidence(
+        content=submission.content,
+        board=board,
+        digest=submission.digest,
+        scores=scores_of(submission, threads=threads),
+        totals=totals,
+        predictions={
+            run_name(split, run.seed): run.predictions for split, found in runs.items() for run in found
+        },
+        errors=errors or {},
+        beside=scores_beside(submission, threads=threads),
+        agreement=agreement,
+    )
+
+
+def _compute(opened: Opened) -> Evidence:
+    submission = decode_submission(opened)
+    errors = {split: as_json(each.overall) for split, each in errors_of(submission).items()}
+    return make_evidence(submission, errors=errors)
+
+
+def _pack(evidence: Evidence) -> bytes:
+    written = io.BytesIO()
+    text = json.dumps({name: getattr(evidence, name) for name in _DERIVED}, allow_nan=False)
+    arrays: dict[str, Any] = {_CONTENT: np.frombuffer(text.encode(), np.uint8), **evidence.predictions}
+    np.savez(written, **arrays)
+    return written.getvalue()
+
+
+def _unpack(opened: Opened, packed: bytes) -> Evidence:
+    """Return kept evidence; arrays are read on access."""
+    arrays = np.load(io.BytesIO(packed), allow_pickle=False)
+    derived = json.loads(arrays[_CONTENT].tobytes())
+    return Evidence(opened.content, opened.board, opened.digest, **derived, predictions=arrays)
+
+
+def gather_evidence(
+    folder: Path, *, fresh: bool = False, find_board: Callable[[str], Board] = read_board
+) -> Evidence:
+    """Return what the files of a submission show.
+
+    The files are read and compared with their digests each time. What follows from them is computed, or
+    taken from an earlier run of this user.
+
+    Args:
+        folder: the submission.
+        fresh: whether to compute it in any case.
+        find_board: returns a board, given its id; see `sraven.leaderboard.unfiled.share_boards`.
+
+    Raises:
+        SubmissionError: if the submission is refused.
+        ConfigurationError: if there is no such board.
+        BoardError: if this installation doesn't give the board's instances.
+    """
+    opened = open_submission(folder, find_board)
+    board, code = opened.board, _code_digest(opened.board.family)
+    key = digest({"format": _FORMAT, "submission": opened.digest, "board": board.digest, "code": code})
+    name = f"{key}.npz"
+    if not fresh and (packed := read_kept(name)):
+        return _unpack(opened, packed)
+    evidence = _compute(opened)
+    write_kept(name, _pack(evidence))
+    return evidence

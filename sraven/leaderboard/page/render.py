@@ -1,0 +1,74 @@
+"""The template of the page, and the one gate through which anything passes that isn't escaped.
+
+Every value that the template writes is cleaned and escaped, but for our own style sheet, script and
+drawings, which are never made of a string that came from elsewhere.
+"""
+
+import base64
+import hashlib
+from importlib.resources import files
+from xml.etree.ElementTree import Element
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from sraven.leaderboard.page.legible import clean
+from sraven.leaderboard.page.svg import to_text
+
+_PACKAGE = "sraven.leaderboard.page"
+_ASSETS = files("sraven.core") / "assets", files(_PACKAGE) / "assets"
+
+
+class Asset:
+    """Files of this package, or the palette, that stand in the page as they are, one after another."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    @property
+    def text(self) -> str:
+        """What is in them."""
+        found = [folder / name for name in self.names for folder in _ASSETS if (folder / name).is_file()]
+        text = "\n\n".join(path.read_text(encoding="utf-8").strip() for path in found)
+        assert "</" not in text and "<!--" not in text, "it would end the element that holds it"
+        return text
+
+    @property
+    def source(self) -> str:
+        """How a content security policy names it: by its hash."""
+        digest = hashlib.sha256(self.text.encode()).digest()
+        return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _as_it_stands(part: Asset | Element) -> Markup:
+    """Return our files or one of our drawings as markup: nothing else is, and no string can be."""
+    assert isinstance(part, Asset | Element), f"{type(part).__name__} is escaped, or it isn't shown"
+    text = part.text if isinstance(part, Asset) else to_text(part)
+    return Markup(text)  # noqa: S704 -- the one place, and neither is a text that came from elsewhere
+
+
+def _written(value: object) -> object:
+    """Return what the template writes of a value, before that is escaped."""
+    assert value is not None, "the template says what stands for nothing"
+    return clean(value) if type(value) is str else value
+
+
+def render(name: str, **values: object) -> str:
+    """Return what a template makes of some values.
+
+    Args:
+        name: of a file in the folder ``templates``.
+        values: by the names that all templates know them by; one that is missing is an error.
+    """
+    environment = Environment(
+        loader=PackageLoader(_PACKAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_written,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["as_it_stands"] = _as_it_stands
+    environment.globals.update(values)  # which macros of other templates see, too
+    return environment.get_template(name).render()

@@ -1,0 +1,101 @@
+"""The runs of a submission, checked and written: predictions as Parquet, training logs as they are."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import ArrayLike
+
+from sraven.boards.board import Board
+from sraven.core.arguments import check_integer
+from sraven.core.errors import ConfigurationError
+from sraven.core.spec import SEED_LIMIT
+from sraven.core.system.files import sha256_of_file
+from sraven.core.table import to_table
+from sraven.core.untrusted.read import INDEX, read_file
+from sraven.leaderboard.submissions.corpus import check_documents
+from sraven.leaderboard.submissions.training_log import MOST_BYTES, check_log
+from sraven.scoring.scores import whole_run
+
+
+def _by_seed(split: str, predictions: Any) -> dict[int, ArrayLike]:
+    """Return the predictions of a split by seed; a list counts the seeds from 0."""
+    if not isinstance(predictions, Mapping | Iterable):
+        raise ConfigurationError(f"predictions of {split} is {predictions!r}; expected an array of each seed")
+    items = predictions.items() if isinstance(predictions, Mapping) else enumerate(predictions)
+    return {check_integer("a seed", seed, 0, SEED_LIMIT): array for seed, array in items}
+
+
+def checked_runs(board: Board, predictions: Any) -> dict[tuple[str, int], Any]:
+    """Return the predictions of all runs, by split and seed, as arrays of the board's type or lists of texts.
+
+    Raises:
+        ConfigurationError: for the first that can't be submitted.
+    """
+    if not isinstance(predictions, Mapping):
+        raise ConfigurationError("predictions has no names; expected {split: [array of each seed]}")
+    runs: dict[tuple[str, int], Any] = {}
+    for split, arrays in predictions.items():
+        found = {
+            seed: board.checked_predictions(split, array)
+            for seed, array in sorted(_by_seed(split, arrays).items())
+        }
+        if board.is_corpus and found:
+            check_documents(board, split, [whole_run(array, seed) for seed, array in found.items()])
+        runs |= {(split, seed): array for seed, array in found.items()}
+    return runs
+
+
+def checked_logs(board: Board, seeds: Iterable[int], logs: Any) -> dict[int, bytes]:
+    """Return the training logs of all seeds, where the board takes them.
+
+    Args:
+        board: the board.
+        seeds: those of the runs.
+        logs: their files by seed, or None.
+
+    Raises:
+        ConfigurationError: if one is missing, or there is one too many, or it isn't a training log.
+    """
+    if not board.is_corpus:
+        if logs is not None:
+            raise ConfigurationError(f"logs is given, but {board.id} takes no training logs; leave it out")
+        return {}
+    if not isinstance(logs, Mapping):
+        raise ConfigurationError(
+            f"logs is {logs!r}; {board.id} takes the training log of each run: {{seed: file}}"
+        )
+    named = {check_integer("a seed of logs", seed, 0, SEED_LIMIT): path for seed, path in logs.items()}
+    wanted = dict.fromkeys(seeds)
+    for seed in (*wanted, *named):
+        if seed not in named:
+            raise ConfigurationError(f"logs lacks seed {seed}; expected the training log of each run")
+        if seed not in wanted:
+            raise ConfigurationError(f"logs has seed {seed}, but predictions hasn't; leave it out")
+    found = {}
+    for seed in wanted:
+        path = Path(named[seed]).resolve()
+        found[seed] = read_file(path.parent, path.name, MOST_BYTES)
+        check_log(found[seed], str(named[seed]))
+    return found
+
+
+def write_run(board: Board, path: Path, predictions: Any) -> str:
+    """Write the predictions of a run, an array or a list of texts; return the file's SHA-256."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    column, index = board.prediction, np.arange(len(predictions))
+    encoding, dictionary = {"index": "DELTA_BINARY_PACKED"}, list[str]()
+    if board.is_text:
+        table = pa.table({"index": index, "prediction": pa.array(predictions, pa.string())})
+    else:
+        table = to_table({"index": index, "prediction": predictions}, [INDEX, column])
+        leaf = f"{column.name}.list.element" if column.shape else column.name
+        if predictions.dtype.kind == "f":
+            encoding[leaf] = "BYTE_STREAM_SPLIT"
+        else:
+            dictionary = [leaf]
+    pq.write_table(table, path, compression="zstd", use_dictionary=dictionary, column_encoding=encoding)
+    return sha256_of_file(path)

@@ -1,0 +1,283 @@
+"""Writing submissions, and filing them under the leaderboard."""
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sraven.boards.board import Board, load_board, read_board
+from sraven.core.arguments import check_choice
+from sraven.core.errors import ConfigurationError, OutputError, SubmissionError
+from sraven.core.families import references_of
+from sraven.core.system.files import compact_json, sha256_of_file, write_text
+from sraven.core.system.packages import installed_versions
+from sraven.core.system.staging import staged
+from sraven.core.task import Reference
+from sraven.core.untrusted.read import dump_yaml
+from sraven.core.untrusted.schemas import find_problem
+from sraven.leaderboard.submissions.run_writing import checked_logs, checked_runs, write_run
+from sraven.leaderboard.submissions.runs import DESCRIPTION, README, SCORES, named_files, prediction_path
+from sraven.leaderboard.submissions.submission import (
+    RANKED_SEEDS,
+    SUBMISSIONS,
+    board_problem,
+    read_description,
+    score_submission,
+)
+from sraven.leaderboard.submissions.training_log import log_path
+
+_PACKAGES = ("sraven", "numpy", "torch", "jax", "flax", "tensorflow", "scikit-learn", "transformers")
+
+
+def _environment() -> dict[str, Any]:
+    """Return the versions of Python and of the libraries that this process has loaded."""
+    loaded = (name for name in _PACKAGES if name.replace("scikit-learn", "sklearn") in sys.modules)
+    return {"python": platform.python_version(), "packages": installed_versions(loaded)}
+
+
+def _as_plain(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a description as YAML can hold it: NumPy's numbers become Python's, tuples lists."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, np.generic):
+            return value.item()
+        raise ConfigurationError(
+            f"the description of the submission has {value!r}; expected texts and numbers"
+        )
+
+    try:
+        return dict(json.loads(json.dumps(content, default=plain, allow_nan=False)))
+    except ValueError as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError("the description of the submission has NaN or infinity") from None
+
+
+def check_new(out: Path) -> None:
+    """Check that there is nothing where a submission is to be written.
+
+    Raises:
+        OutputError: if there is.
+    """
+    if os.path.lexists(out):
+        raise OutputError(f"{out} exists; choose another directory for the submission")
+
+
+def write_submission(
+    out: str | os.PathLike[str],
+    board: str,
+    predictions: Mapping[str, Any],
+    *,
+    method: Mapping[str, Any],
+    model: Mapping[str, Any],
+    training: Mapping[str, Any],
+    replies: Mapping[str, Any] | None = None,
+    logs: Mapping[int, str | os.PathLike[str]] | None = None,
+    claimed: Mapping[str, Mapping[str, float]] | None = None,
+    points: Sequence[Mapping[str, Any]] = (),
+    replaces: str | None = None,
+    readme: str = "",
+) -> None:
+    """Write the directory of a submission, whole or not at all.
+
+    Args:
+        out: a directory that doesn't exist yet.
+        board: id of the board, such as ``sraven-v1``.
+        predictions: for each scored split, the predictions of each seed: a list of arrays (seeds
+            0, 1, ...) or arrays by seed. An array has the whole split in the order of its
+            indices: integers ``[n, M]`` for SRAVEN, floats ``[n]`` for fuzzy logic, and for C4
+            floats ``[n, 3]``: loss in nats, targets and bytes of each document. On a board of texts it is a
+            list of n replies, None for one that there isn't.
+        method: ``name``, ``description`` and ``authors`` (a list); if you like ``family``,
+            ``paper``, ``code``, ``code_commit``, ``license``.
+        model: ``parameters`` (their number; None for a language model of which nobody says it); if you like
+            ``layers``, ``heads``, ``width``.
+        training: ``instances`` (how many were seen, repeats included; tokens for C4),
+            ``selection_split`` (by which split hyperparameters were chosen); ``extra_data`` if there
+            was any; ``tuning_trials`` (how many settings were tried) of a trained model; if you like
+            ``optimiser``, ``hardware``, ``seconds``.
+            ``used_ood`` must be False.
+        replies: on a board of texts alone, ``model`` and its ``revision``, the ``form`` of its prompts and
+            the ``prompt_digest`` of all of them, ``harness`` and ``harness_version``; if you like
+            ``temperature``, ``usage``, ``settings`` and, where people replied, ``people``.
+        logs: for C4 alone, the training log of each seed: a file with a line of JSON for each step
+            that was logged, with ``step`` (ascending), ``loss`` and other finite numbers.
+        claimed: your own scores by split and metric, to be compared with the recomputed ones.
+        points: the other points of the grid: ``name``, and ``scores`` by split, the means of the board's
+            primary metric. One that does better on ``test`` should be submitted in place of this.
+        replaces: the filed entry that this one replaces, such as ``sraven-v1/20261121-hyla``, whose
+            predictions it may repeat. A maintainer confirms it.
+        readme: free text in Markdown.
+
+    Raises:
+        ConfigurationError: for predictions of a wrong shape, type or value, or a description that
+            isn't allowed. Nothing is written then.
+        OutputError: if ``out`` exists.
+    """
+    goal = Path(out)
+    check_new(goal)
+    described = {"method": method, "model": model, "training": training}
+    for name, value in (described if replies is None else {**described, "replies": replies}).items():
+        if not isinstance(value, Mapping):
+            raise ConfigurationError(f"{name} is {value!r}; expected names and values")
+    loaded = load_board(board)
+    arrays = checked_runs(loaded, predictions)
+    log_of = checked_logs(loaded, (seed for _, seed in arrays), logs)
+    logged = {
+        seed: {"log": log_path(seed), "log_sha256": hashlib.sha256(data).hexdigest()}
+        for seed, data in log_of.items()
+    }
+    content: dict[str, Any] = {
+        "schema": 1,
+        "board": loaded.id,
+        "board_digest": loaded.digest,
+        "method": method,
+        "model": model,
+        **({} if replies is None else {"replies": replies}),
+        "training": {"extra_data": None, "used_ood": False, **training},
+        "runs": [
+            {
+                "seed": seed,
+                "split": split,
+                "file": prediction_path(split, seed),
+                "sha256": "0" * 64,
+                **logged.get(seed, {}),
+            }
+            for split, seed in arrays
+        ],
+        "environment": _environment(),
+    }
+    more = {"claimed": claimed, "points": [*points], "replaces": replaces}
+    content = _as_plain(content | {name: value for name, value in more.items() if value})
+    if problem := find_problem(content, "submission") or board_problem(content, loaded):
+        raise ConfigurationError(f"the description of the submission: {problem}")
+    with staged(goal) as folder:
+        for entry, array in zip(content["runs"], arrays.values(), strict=True):
+            entry["sha256"] = write_run(loaded, folder / entry["file"], array)
+        for seed, data in log_of.items():
+            (folder / log_path(seed)).parent.mkdir(exist_ok=True)
+            (folder / log_path(seed)).write_bytes(data)
+        write_text(folder / DESCRIPTION, dump_yaml(content))
+        write_text(folder / README, readme or f"# {method['name']}\n\n{method['description']}\n")
+
+
+def reference_predictors(board: Board) -> Mapping[str, Reference]:
+    """Return the reference predictors of a board, by name.
+
+    Raises:
+        ConfigurationError: for a board of a corpus.
+    """
+    if board.is_corpus:
+        raise ConfigurationError(f"{board.id} has no reference predictors: each would need its text")
+    return references_of(board.task).predictors
+
+
+def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
+    """Write the submission of a reference predictor, by `write_submission`, as any other.
+
+    Args:
+        out: a directory that doesn't exist yet.
+        board: id of the board.
+        name: of the predictor.
+
+    Raises:
+        ConfigurationError: if there is no such board or predictor.
+        OutputError: if ``out`` exists.
+    """
+    loaded = read_board(board)
+    references = reference_predictors(loaded)
+    reference = references[check_choice("the reference", name, tuple(references))]
+    seeds = range(RANKED_SEEDS if reference.random else 1)
+    replies: dict[str, Any] | None = None
+    if loaded.is_text:  # what such a predictor says of itself; it reads no prompt
+        form, digest = next(iter(loaded.prompts.items()))
+        replies = {"model": name, "revision": loaded.task.version, "form": form, "prompt_digest": digest}
+        replies |= {"harness": "sraven reference", "harness_version": version("sraven")}
+    write_submission(
+        out,
+        board,
+        {
+            split: [reference.predict(split, size, seed) for seed in seeds]
+            for split, size in loaded.splits.items()
+        },
+        method={
+            "name": name,
+            "family": "reference",
+            "description": reference.description,
+            "authors": ["The SRAVEN maintainers"],
+            "license": "Apache-2.0",
+        },
+        model={"parameters": 0},
+        replies=replies,
+        training={"instances": reference.instances, "selection_split": None},
+        readme=f"# {name}\n\n{reference.description}\n\nWritten by `sraven reference {board} {name}`.\n",
+    )
+
+
+def slug(name: str) -> str:
+    """Return a name in lower-case letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "method"
+
+
+def check_leaderboard(leaderboard: Path) -> None:
+    """Check that there is a leaderboard to file under.
+
+    Raises:
+        OutputError: if there is none.
+    """
+    if not leaderboard.is_dir():
+        raise OutputError(f"{leaderboard} isn't a directory; run this in a checkout, or name it")
+
+
+def file_submission(
+    folder: str | os.PathLike[str],
+    leaderboard: Path,
+    *,
+    day: date | None = None,
+    scores: Mapping[str, Any] | None = None,
+) -> Path:
+    """Validate and score a submission, and copy it with its scores under the leaderboard.
+
+    Args:
+        folder: the submission.
+        leaderboard: the leaderboard's folder, ``docs/leaderboard`` of a checkout.
+        day: its date; None for today (UTC).
+        scores: what `score_submission` returns, if that is at hand.
+
+    Returns:
+        where it lies: ``<leaderboard>/submissions/<board>/<YYYYMMDD>-<name>``.
+
+    Raises:
+        SubmissionError: if it is refused.
+        OutputError: if there is no leaderboard, or already such an entry.
+    """
+    source = Path(folder)
+    check_leaderboard(leaderboard)
+    if scores is None:
+        scores = score_submission(source)
+    content, _ = read_description(source)
+    stamp = f"{day or datetime.now(UTC):%Y%m%d}"
+    goal = leaderboard / SUBMISSIONS / str(scores["board"]) / f"{stamp}-{slug(content['method']['name'])}"
+    if os.path.lexists(goal):
+        raise OutputError(f"{goal} exists; give the method another name, or remove that entry first")
+    with staged(goal) as folder:
+        named = named_files(content)
+        for path in (DESCRIPTION, README, *named):
+            if (source / path).is_file():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source / path, folder / path, follow_symlinks=False)
+        copies = {**named, DESCRIPTION: scores["submission_digest"]}
+        if any(sha256_of_file(folder / path) != checksum for path, checksum in copies.items()):
+            raise SubmissionError(f"{source} was changed while it was scored; run the command again")
+        write_text(folder / SCORES, compact_json(scores))
+    return goal

@@ -1,1 +1,0 @@
-"""SRAVEN for the eye: instances and pictures, and what `sraven bench` measures."""

@@ -1,0 +1,223 @@
+"""A board loads if this installation makes its instances; what it gives, and what it takes to score."""
+
+import re
+from copy import deepcopy
+from dataclasses import FrozenInstanceError
+from pickle import dumps, loads
+
+import numpy as np
+import pytest
+
+from fuzzylogic import FuzzyLogic
+from helpers.refusals import assert_refused
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, small_contents, truth, use_boards
+from sraven import SRAVEN, BoardError, ConfigurationError, load_board
+from sraven.boards.board import Board, read_board
+from sraven.boards.content import DEFAULTS, BoardSplit, Reported
+from sraven.core.spec import digest
+from sraven.core.task import Column
+from sraven.core.untrusted.schemas import read_schema
+
+SMALL = (SRAVEN_BOARD, FUZZY_BOARD)
+
+
+def change_instance(monkeypatch, split, index, array="target"):
+    """Make the generator change one byte of one instance."""
+    kind = SRAVEN if array == "target" else FuzzyLogic
+    sample = kind.sample
+
+    def changed(self, name, start, count, **options):
+        batch = sample(self, name, start, count, **options)
+        if name == split and start <= index < start + count:
+            getattr(batch, array)[index - start].reshape(-1).view(np.uint8)[-1] ^= 1
+        return batch
+
+    monkeypatch.setattr(kind, "sample", changed)
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "index", "array", "where"),
+    [
+        (SRAVEN_BOARD, "test", 300, "target", "0 to 300"),
+        (SRAVEN_BOARD, "train", 4_095, "target", "0 to 4,095"),
+        (FUZZY_BOARD, "test", 17, "targets", "0 to 210"),
+        ("fuzzylogic-points96-holdout70-v1", "ood", 9_000, "targets", "8,192 to 16,383"),
+    ],
+)
+def test_changed_label_is_found_on_loading(name, split, index, array, where, monkeypatch, tmp_path):
+    if name in SMALL:
+        use_boards(monkeypatch, tmp_path)
+    change_instance(monkeypatch, split, index, array)
+    with pytest.raises(BoardError) as error:
+        load_board(name)
+    message = str(error.value)
+    assert message.startswith(f"board {name}, split {split}: instances {where} aren't those of the board")
+    assert array in message or split == "train"
+    assert "\n" not in message and "reinstall" in message
+
+
+def test_loading_checks_the_first_block_of_train_and_check_the_rest(monkeypatch):
+    change_instance(monkeypatch, "train", 70_000)
+    board = load_board("sraven-features2-v1")
+    board.check("train", instances=65_536)
+    with pytest.raises(BoardError, match=r"split train: instances 65,536 to 131,071 .*\(target\)"):
+        board.check("train")
+    with pytest.raises(BoardError, match="split train: instances 65,536 to 131,071"):
+        board.check("train", instances=65_537)
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "fault", [lambda rows: rows.pop(), lambda rows: rows.reverse(), lambda rows: rows[0].reverse()]
+)
+def test_changed_list_of_combinations_is_found_on_loading(name, fault, monkeypatch, tmp_path):
+    contents = {name: deepcopy(small_contents()[name])}
+    fault(contents[name]["held_out"]["ood"])
+    if contents[name] == small_contents()[name]:  # a combination of equal rules
+        contents[name]["held_out"]["ood"][0][0] += 1
+    use_boards(monkeypatch, tmp_path, contents)
+    assert_refused(f"board {name}: the combinations of ood aren't", load_board, name, error=BoardError)
+
+
+@pytest.mark.parametrize("key", ["sha256", "arrays"])
+def test_digests_that_contradict_each_other_are_found(key, monkeypatch, tmp_path):
+    contents = deepcopy(small_contents())
+    entry = contents[SRAVEN_BOARD]["splits"]["ood"]
+    entry.update(
+        {"sha256": "0" * 64} if key == "sha256" else {"arrays": {**entry["arrays"], "rules": "0" * 64}}
+    )
+    use_boards(monkeypatch, tmp_path, contents)
+    assert_refused("contradict each other", load_board, SRAVEN_BOARD, error=BoardError)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("sraven-v2", "sraven-v1"), ("fuzzy-v1", "fuzzylogic-v1")])
+def test_unknown_board_names_the_nearest(name, meant):
+    with pytest.raises(ConfigurationError, match=rf"no board '{name}'; did you mean .*{meant}") as error:
+        load_board(name)
+    assert "sraven boards" in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["", "../sraven-v1", "zzz", 3, None, "sraven-v1.json", "sraven-v1\n"])
+def test_what_is_no_name_of_a_board_is_refused(name):
+    with pytest.raises(ConfigurationError, match="there is no board") as error:
+        read_board(name)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("dev", 0, 1), "split='dev': "),
+        (("ood", 0, 200), "ood of sraven-small-v1 has 199"),
+        (("ood", 200, 0), "start=200"),
+        (("test", -1, 1), "start=-1"),
+    ],
+)
+def test_what_lies_beyond_a_split_is_refused(arguments, message):
+    assert_refused(re.escape(message), small_board(SRAVEN_BOARD).sample, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("name", "split", "change", "message"),
+    [
+        (SRAVEN_BOARD, "train", lambda array: array, "split='train': "),
+        (SRAVEN_BOARD, "ood", lambda array: array[:-1], "[198, 3]"),
+        (SRAVEN_BOARD, "ood", lambda array: array.astype(float), "float64"),
+        (SRAVEN_BOARD, "ood", lambda array: array.astype(int) - 9, "a value outside 0 to 255"),
+        (SRAVEN_BOARD, "ood", lambda array: 0 * array + 5, "row 0 has the symbol 5; symbols are 0 to 4"),
+        (FUZZY_BOARD, "ood", lambda array: array.astype(int), "int64"),
+        (FUZZY_BOARD, "ood", lambda array: np.where(np.arange(157) == 3, np.nan, array), "row 3 is nan"),
+        (FUZZY_BOARD, "ood", lambda array: array + 1e300, "row 0 is inf; expected a finite number"),
+    ],
+)
+def test_predictions_that_do_not_fit_are_refused(name, split, change, message):
+    board = small_board(name)
+    array = truth(board, "ood").astype(float if name == FUZZY_BOARD else np.uint8)
+    assert_refused(re.escape(message), board.score, split, change(array))
+
+
+@pytest.mark.parametrize("kind", ["uint8", "int64", "uint64", "int8", "float32", "float64", "float16"])
+def test_numbers_of_the_right_kind_are_predictions_whatever_their_width(kind):
+    board = small_board(FUZZY_BOARD if kind.startswith("float") else SRAVEN_BOARD)
+    scores = board.score("ood", truth(board, "ood").astype(kind))
+    assert scores.metrics[board.metric].mean == pytest.approx(1, abs=1e-4)
+
+
+# A board as a typed value
+
+
+def test_fields_are_typed():
+    board = read_board("sraven-v1")
+    assert board.config["M"] == 4 and board.family == board.task.name == "sraven"
+    assert board.is_ranked and not board.is_corpus and not read_board("sraven-features2-v1").is_ranked
+    assert board.prediction == Column("prediction", "uint8", (4,), "what is predicted")
+    assert board.train_budget in board.train_budgets and board.budget_unit == "instances"
+    assert isinstance(board.covered["ood"], BoardSplit) and board.covered["ood"].instances == 51_200
+    assert isinstance(board.reported[0], Reported) and board.reported[0].notes
+    assert board.held_out["ood"][0] == tuple(board.task.combinations("ood")[0].tolist())
+
+
+def test_corpus_has_no_digests():
+    board = read_board("c4-v1")
+    assert board.is_corpus and board.budget_unit == "tokens" and board.held_out == {}
+    assert board.covered == {"validation": BoardSplit(board.splits["validation"])}
+
+
+def test_board_is_frozen_and_its_content_a_copy():
+    board = read_board("sraven-v1")
+    with pytest.raises(FrozenInstanceError):
+        board.title = "Better"
+    content = board.content
+    content["config"]["M"] = content["held_out"]["ood"][0][0] = 99
+    content["splits"]["ood"]["blocks"].clear()
+    assert digest(board.content) == board.digest != digest(content)
+
+
+def test_changed_board_is_another():
+    board = read_board("sraven-v1")
+    other = Board.from_content({**board.content, "title": "Better"})
+    assert other != board and other.digest != board.digest and other.title == "Better"
+    assert loads(dumps(board)) == board and hash(loads(dumps(board))) == hash(board)
+    size = "accuracy on ood; 51,200 of test, 51,200 of ood"
+    assert repr(board) == f"<Board sraven-v1 ({board.digest[:12]}): {size}>"
+
+
+@pytest.mark.parametrize("name", sorted(read_schema("board")["required"]))
+def test_what_is_missing_is_named(name):
+    content = {key: value for key, value in small_contents()[SRAVEN_BOARD].items() if key != name}
+    assert_refused(f"^the file of board .*: lacks '{name}'$", Board.from_content, content, error=BoardError)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"series": "best"}, "series is 'best'; expected one of 'ranked', 'controls', 'holdout', 'features'"),
+        ({"beauty": 1}, "has 'beauty'; expected only schema, id, "),
+        ({"task": "fuzzylogic"}, "config.task is 'sraven'; expected 'fuzzylogic', as task says"),
+        ({"ceiling": {"ood": {"guessing": {}}}}, "has a ceiling of an observer 'guessing'; expected knowing"),
+        *(
+            ({name: value}, f"has {name}: {value}, which goes without saying")
+            for name, value in DEFAULTS.items()
+        ),
+    ],
+)
+def test_what_is_wrong_is_named_in_a_line(changes, message):
+    content = {**deepcopy(small_contents()[SRAVEN_BOARD]), **changes}
+    with pytest.raises(BoardError) as raised:
+        Board.from_content(content)
+    assert message in str(raised.value) and "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("count", "message"),
+    [(True, "is True; expected an integer"), ("2", "is '2'; expected an integer"), (-1, "is -1; expected 0")],
+)
+def test_one_wrong_count_among_thousands_is_found(count, message):
+    content = read_board("sraven-v1").content
+    content["held_out"]["ood"][40][3] = count
+    assert_refused(re.escape(f"held_out.ood[40][3] {message}"), Board.from_content, content, error=BoardError)
+
+
+@pytest.mark.parametrize("content", [[], "sraven-v1", None])
+def test_what_is_no_file_is_refused(content):
+    assert_refused("expected names and values", Board.from_content, content, error=BoardError)

@@ -1,0 +1,173 @@
+"""Reference levels beside a board's file: complete, measured, and tied to the file."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+import yaml
+
+from helpers.checkout import REPOSITORY
+from helpers.refusals import assert_refused
+from helpers.regenerated import regenerate
+from helpers.submissions import DEFINITIONS, SRAVEN_BOARD, small_board, small_contents
+from sraven import BoardError, ConfigurationError, OutputError
+from sraven.boards import reference_levels
+from sraven.boards.board import board_ids, read_board
+from sraven.boards.freeze import make_board, read_definitions, write_board
+from sraven.boards.reference_levels import (
+    LEVELS_FILE,
+    measure_board,
+    parse_levels,
+    read_levels,
+    write_levels,
+)
+from sraven.core.digests import digest_split
+from sraven.core.families import find_family
+from sraven.core.system.files import compact_json
+from sraven.core.untrusted.schemas import find_problem
+
+WITH_LINES = [name for name in board_ids() if find_family(read_board(name).family).reference_levels]
+
+
+STORED = {
+    digest: entry
+    for path in REPOSITORY.glob(f"*/boards/{LEVELS_FILE}")
+    for digest, entry in yaml.safe_load(path.read_text()).items()
+}
+
+
+def test_every_board_of_a_family_with_lines_has_them_on_each_split():
+    assert {entry["board"] for entry in STORED.values()} == set(WITH_LINES), "run `sraven freeze --lines`"
+    for name in WITH_LINES:
+        board = read_board(name)
+        for split in board.splits:
+            found = board.reference_levels(split)
+            names = list(find_family(board.family).reference_levels)
+            if "M" in board.config:  # an observer of order n < M for each n from 2
+                names = [
+                    name for name in names if name not in {f"order-{n}" for n in range(board.config["M"], 13)}
+                ]
+            assert [line.name for line in found] == names
+            assert all(line.value <= 1 for line in found)
+
+
+def test_lines_are_measured_again_the_same():
+    name = "sraven-features2-v1"  # the smallest of those that this function measures, one split of it
+    board = read_board(name)
+    found, stored = measure_board(replace(board, covered={"ood": board.covered["ood"]})), STORED[board.digest]
+    assert found["board"] == stored["board"] == name
+    for line, metrics in stored["lines"]["ood"].items():
+        assert found["lines"]["ood"][line]["accuracy"] == pytest.approx(metrics["accuracy"], abs=2e-6)
+
+
+# Measured independently of this code: the observer's 0.051 on 51,200 instances.
+def test_lines_agree_with_what_was_measured_elsewhere():
+    independent, blind, *_ = read_board("sraven-v1").reference_levels("ood")
+    assert abs(blind.value - 0.051) < 0.0005 + 3 * blind.standard_error
+    assert abs(independent.value - 0.915) < 3 * 0.005
+    assert (independent.is_baseline, blind.is_baseline) == (False, True)
+    assert (independent.title, blind.title) == ("exact marginals, random ties", "composition-blind")
+
+
+@pytest.mark.parametrize(
+    ("board_id", "orders"),
+    [
+        ("sraven-v1", (0.927, 0.927)),
+        ("sraven-holdout70-v1", (0.665, 0.936)),
+        ("sraven-holdout80-v1", (0.484, 0.925)),
+        ("sraven-holdout90-v1", (0.137, 0.631)),
+    ],
+)
+def test_observers_of_order_three_and_two_agree_with_what_was_measured_elsewhere(board_id, orders):
+    found = {level.name: level.value for level in read_board(board_id).reference_levels("ood")}
+    assert (found["order-3"], found["order-2"]) == pytest.approx(orders, abs=3 * 0.005)
+
+
+def test_a_board_has_its_lines_by_its_digest_alone(monkeypatch):
+    board = read_board("sraven-v1")
+    monkeypatch.setattr(reference_levels, "read_levels", lambda: {"0" * 64: read_levels()[board.digest]})
+    assert board.reference_levels("ood") == ()
+    assert read_board("c4-v1").reference_levels("validation") == ()
+    assert board.reference_levels("ood", "feature_accuracy") == ()
+    assert_refused("split='train'", board.reference_levels, "train")
+
+
+@pytest.mark.parametrize(
+    "text", [b"a: [", b"\xff", b"- 1", b"a: 3", b"a: {}", b"a: {lines: {ood: {x: {accuracy: 0.5}}}}"]
+)
+def test_damaged_file_of_lines_is_one_line(text):
+    with pytest.raises(BoardError, match=r"^lines\.yaml of the boards is damaged; reinstall sraven$"):
+        parse_levels(text)
+    assert parse_levels(b"") == {}
+
+
+def test_lines_are_written_beside_those_of_other_boards(monkeypatch, tmp_path):
+    monkeypatch.setattr(reference_levels, "measure_board", lambda board: {"board": board.id, "lines": {}})
+    one, other, text = map(read_board, ("sraven-v1", "sraven-m8-v1", "c4-v1"))
+    with pytest.raises(OutputError, match=r"boards doesn't exist; run this in a checkout"):
+        list(write_levels(tmp_path, [one]))
+    path = tmp_path / "sraven" / "boards" / LEVELS_FILE
+    path.parent.mkdir(parents=True)
+    assert list(write_levels(tmp_path, [one, text])) == [path]
+    assert list(write_levels(tmp_path, [other])) == [path]
+    assert list(parse_levels(path.read_bytes())) == [one.digest, other.digest]
+    assert list(write_levels(tmp_path, [text])) == []
+
+
+# Boards are frozen from their definitions, once
+
+
+DEFINED = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
+
+
+def test_board_of_a_definition_is_made_again_the_same():
+    for definition in DEFINITIONS:
+        made = small_contents()[definition["id"]]
+        assert find_problem(made, "board") is None
+        assert json.loads(compact_json(made)) == made
+        for split, entry in made["splits"].items():
+            assert digest_split(small_board(made["id"]).task, split, entry["instances"]) == entry
+            assert regenerate(small_board(made["id"]), split, entry["arrays"]) == entry
+
+
+def without(name):
+    return {key: value for key, value in DEFINITIONS[0].items() if key != name}
+
+
+@pytest.mark.parametrize(
+    ("definition", "message"),
+    [
+        (without("version"), "the definition of board 'sraven-small-v1' lacks 'version'"),
+        (without("id"), "the definition of board None lacks 'id'"),
+        ({**DEFINITIONS[0], "metric": "f1"}, "metric='f1': "),
+        ({**DEFINITIONS[0], "primary_split": "train"}, "primary_split='train': "),
+        ({**DEFINITIONS[0], "id": "Small"}, "the definition of board 'Small': id is 'Small'"),
+        ({**DEFINITIONS[0], "train_budgets": [-1]}, "train_budgets[0] is -1; expected 0 or more"),
+    ],
+)
+def test_what_is_no_definition_is_refused(definition, message):
+    sizes = {"sizes": {"test": 9, "ood": 9}} if "sizes" in definition else {}
+    assert_refused(re.escape(message), make_board, {**definition, **sizes}, train_digested=16)
+
+
+@pytest.mark.parametrize(
+    "text", ["boards: [", "boards: 3", "- 1", "", "boards: [{title: x}]", "!!python/none"]
+)
+def test_what_is_no_list_of_definitions_is_refused(text, tmp_path):
+    (tmp_path / "boards.yaml").write_text(text)
+    with pytest.raises(
+        ConfigurationError, match=r"boards\.yaml isn't a list of definitions of boards"
+    ) as error:
+        read_definitions(tmp_path / "boards.yaml")
+    assert "\n" not in str(error.value)
+
+
+def test_unknown_definition_is_refused():
+    assert_refused(r"the board='sraven-v9': .*'sraven-v1'", read_definitions, DEFINED, ["sraven-v9"])
+
+
+def test_board_is_not_written_outside_a_checkout(tmp_path):
+    with pytest.raises(OutputError, match="doesn't exist; run this in a checkout"):
+        write_board(tmp_path / "sraven" / "boards" / "x.json", small_contents()[SRAVEN_BOARD])
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,155 @@
+"""Families of tasks: one entry registers one; it is loaded on first use, and no other with it."""
+
+import ast
+import sys
+from dataclasses import is_dataclass
+from importlib import import_module
+from inspect import getsource
+from pkgutil import resolve_name
+
+import pytest
+
+from baselines.lm.task import C4
+from fuzzylogic import FuzzyLogic
+from helpers.python import python
+from helpers.refusals import assert_refused
+from sraven import SRAVEN
+from sraven.core.families import (
+    FAMILIES,
+    find_family,
+    generating_families,
+    generator_of,
+    make_board_task,
+    make_task,
+    references_of,
+    rows_of,
+    scoring_of,
+    wording_of,
+)
+from sraven.core.family import Family
+from sraven.core.task import GeneratedTask, References, Rows, Scoring, Task, Wording
+from sraven.text.task import Ladder
+from sraven.twins import Twins
+
+TASKS = {name: resolve_name(find_family(name).task)() for name in FAMILIES}
+ROLES = {Rows: rows_of, Scoring: scoring_of, References: references_of, Wording: wording_of}
+
+
+def names_of(role):
+    return {name for name in vars(role) if not name.startswith("_")}
+
+
+def loaded_after(code, *prefixes):
+    """Return the modules with these prefixes that a fresh Python has loaded after some code."""
+    program = f"import sys\n{code}\nprint(*sorted(n for n in sys.modules if n.startswith({prefixes!r})))"
+    return set(python("-c", program, check=True).stdout.split())
+
+
+def test_families_are_those_of_the_benchmark():
+    known = {
+        "sraven": SRAVEN(),
+        "fuzzylogic": FuzzyLogic(),
+        "c4": C4(),
+        "sraven-text": Ladder(),
+        "sraven-twins": Twins(),
+    }
+    assert known.items() <= TASKS.items()
+    assert {"sraven", "fuzzylogic"} <= set(generating_families()) and find_family("c4").is_corpus
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_family_is_what_it_says(name):
+    family = find_family(name)
+    assert isinstance(family, Family) and family.name == name == TASKS[name].name
+    assert all(set(find_family(name).sizes) >= set(TASKS[name].splits) for name in generating_families())
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_task_has_its_configuration_and_its_roles_what_they_ask(name):
+    task, corpus = TASKS[name], find_family(name).is_corpus
+    assert is_dataclass(task) and names_of(Task) <= set(dir(task))
+    assert scoring_of(task).task is task and names_of(Scoring) <= set(dir(scoring_of(task)))
+    if not corpus:
+        assert names_of(GeneratedTask) <= set(dir(task))
+        lacking = Rows if find_family(name).wording else Wording
+        for role, find in ROLES.items() - {(lacking, ROLES[lacking])}:
+            assert find(task).task is task and names_of(role) <= set(dir(find(task)))
+
+
+def test_corpus_has_no_role_that_needs_its_text_and_stubs_none():
+    task = TASKS["c4"]
+    for find in (rows_of, references_of, generator_of):
+        assert_refused("text of allenai/c4 isn't part of the benchmark", find, task)
+    asked = names_of(GeneratedTask) | names_of(Rows) | names_of(References)
+    assert not asked & set(dir(task)) - names_of(Task)
+    assert not asked & set(dir(scoring_of(task)))
+
+
+@pytest.mark.parametrize("name", generating_families())
+def test_task_asks_its_family(name):
+    task = TASKS[name]
+    rows = rows_of(task)
+    assert task.columns == rows.columns
+    assert type(task.scoring) is type(scoring_of(task)) and type(task.references) is type(references_of(task))
+    encoded = rows.encode("test", 3, 5, 1)
+    assert list(encoded.columns) == [column.name for column in task.columns]
+    assert rows.find_faults("test", encoded.columns) == []
+    listed = {tally: array.tolist() for tally, array in encoded.tallies.items()}
+    assert rows.remark(listed) and rows.describe({"test": encoded.tallies}).title
+
+
+@pytest.mark.parametrize("make", [make_task, make_board_task])
+@pytest.mark.parametrize("config", [{"task": "raven"}, {"task": ["sraven"]}, {}, [], {"task": None}])
+def test_unknown_families_are_refused(make, config):
+    assert_refused(r"expected (one of sraven, fuzzylogic|names and values)", make, config)
+
+
+# Loading
+
+
+@pytest.mark.parametrize("name", generating_families())
+def test_one_family_loads_nothing_of_another(name):
+    code = f"""
+from sraven.core.families import make_task, rows_of, scoring_of
+task = make_task({dict(TASKS[name].config)!r})
+task.sample("train", 0, 2), task.split("train", 3)[0], rows_of(task).columns, scoring_of(task).metrics
+"""
+    package = find_family(name).package
+    own = package.partition(".")[0]  # twins are made of SRAVEN's parts
+    packages = "sraven.", "fuzzylogic", "baselines", "cli", "jax", "torch", "grain", "rich", "datasets"
+    found = loaded_after(code, *packages, package)
+    assert {
+        module for module in found if not module.startswith(("sraven.core", "sraven.scoring", own))
+    } == set()
+    assert f"{package}.task" in found
+
+
+def test_drawing_and_scoring_a_puzzle_loads_no_board():
+    code = "import sraven; task = sraven.SRAVEN(); task.score('test', task.sample('test', 0, 2).target)"
+    assert loaded_after(code, "sraven.boards", "sraven.leaderboard", "sraven.core.untrusted") == set()
+
+
+def test_importing_the_packages_loads_next_to_nothing():
+    code = "import sraven, fuzzylogic; dir(sraven), dir(fuzzylogic)"
+    assert loaded_after(code, "numpy", "numba", "pyarrow", "sraven.task", "fuzzylogic.task") == set()
+    code = "from sraven import *; import fuzzylogic; SRAVEN, fuzzylogic.FuzzyLogic"
+    tasks = "sraven.task", "fuzzylogic.task"
+    heavy = "jax", "datasets", "matplotlib", "torch", "pandas", "fuzzylogic.metrics"
+    assert loaded_after(code, *heavy, *tasks) == set(tasks)
+
+
+@pytest.mark.parametrize("package", ["sraven", "sraven.text", "sraven.twins", "fuzzylogic"])
+def test_every_public_name_is_found_as_type_checkers_see_it(package):
+    module = import_module(package)
+    [block] = [node for node in ast.parse(getsource(module)).body if isinstance(node, ast.If)]
+    seen = {}
+    exec(compile(ast.Module(block.body, []), package, "exec"), seen)
+    assert set(seen) - {"__builtins__", "board_ids"} == set(module.__all__) <= set(dir(module))
+    for name in module.__all__:
+        assert getattr(module, name) is seen[name]
+    assert callable(sys.modules["fuzzylogic"].score)  # no module hides it
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
+        _ = module.nothing
+
+
+# The base class

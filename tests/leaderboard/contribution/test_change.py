@@ -1,0 +1,234 @@
+"""Changes of the leaderboard by a pull request, on real git repositories."""
+
+import json
+import shutil
+from datetime import date
+
+import numpy as np
+import pytest
+
+from helpers.repositories import FILED, OURS, RIVAL, TODAY, accept, commit, git, predictions_from, refuse
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, edit, path_of, plant, predictions_file, write
+from sraven.leaderboard.contribution.change import check_change
+from sraven.leaderboard.submissions.submit import file_submission
+
+pytestmark = pytest.mark.usefixtures("small_boards")
+
+
+def test_what_is_not_committed_has_no_say(project, entry):
+    commit(project)
+    shutil.rmtree(entry)
+    (project / RIVAL / "scores.json").write_text("{}")
+    (project / ".numba_config.yaml").write_text("{")
+    accept(project)
+
+
+def test_several_commits_and_merges_are_one_change(project, entry):
+    scores = (entry / "scores.json").read_bytes()
+    (entry / "scores.json").write_text("{}")
+    commit(project, "first try")
+    git(project, "switch", "--quiet", "main")
+    (project / "program.py").write_text("print('later')\n")
+    commit(project, "main moves on")
+    git(project, "switch", "--quiet", "proposal")
+    git(project, "merge", "--quiet", "--no-edit", "main")
+    (entry / "scores.json").write_bytes(scores)
+    commit(project, "second try")
+    accept(project)
+    git(project, "switch", "--quiet", "--create", "merged", "main")
+    git(project, "merge", "--quiet", "--no-edit", "--no-ff", "proposal")
+    assert check_change("HEAD^1", project, today=TODAY)["folder"] == OURS
+
+
+@pytest.mark.parametrize("path", ["program.py", "docs/leaderboard.md", "docs/leaderboards/x"])
+def test_other_changes_are_not_its_concern(project, path):
+    (project / path).parent.mkdir(exist_ok=True)
+    (project / path).write_text("other\n")
+    commit(project)
+    assert check_change("main", project, today=TODAY) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("99991231-a-method", "expected a date from 2026-11-20 to 2026-11-25"),
+        ("20261124-another", "the folder is called <date>-a-method"),
+        ("٢٠٢٦١١٢٤-a-method", "expected <YYYYMMDD>-<name>"),
+        ("20261124-a ##[warning]hello", r"20261124-a #\\x23\[warning\]hello isn't the name of an entry"),
+        ("../\n::notice::hello", r"\\n::notice::hello"),  # would be a command of the runner
+        ("20261124-a\x1b[2K\u202e", r"20261124-a\\x1b\[2K\\u202e isn't the name of an entry"),
+    ],
+)
+def test_name_of_the_folder(project, entry, name, message):
+    entry.rename(entry.parent / name)
+    commit(project)
+    refuse(project, message)
+
+
+@pytest.mark.parametrize(
+    ("board", "message"),
+    [
+        (FUZZY_BOARD, "isn't part of|has .* bytes|is for sraven-small-v1; file it below sraven-small-v1"),
+        ("sraven-v9", "there is no board"),
+        (".", "isn't a file of a submission's folder|there is no board"),
+    ],
+)
+def test_entry_lies_below_its_board(project, entry, board, message):
+    goal = project / FILED / board / entry.name
+    goal.parent.mkdir(exist_ok=True)
+    entry.rename(goal)
+    commit(project)
+    refuse(project, message)
+
+
+def test_folder_that_main_has_in_other_letters_is_taken(project, entry):
+    git(project, "switch", "--quiet", "main")
+    other = OURS.replace("a-method", "A-Method")
+    git(project, "add", "--all")
+    git(project, "reset", "--quiet")
+    blob = git(project, "hash-object", "-w", "program.py")
+    git(project, "update-index", "--add", "--cacheinfo", f"100644,{blob},{other}/README.md")
+    git(project, "commit", "--quiet", "--message", "the first")
+    git(project, "switch", "--quiet", "--create", "later")
+    git(project, "add", "--force", OURS)
+    git(project, "commit", "--quiet", "--message", "ours")
+    refuse(project, rf"^{OURS} is taken by {other}/README.md")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("junk.bin", "isn't part of a submission"),
+        ("predictions/ood/seed-9.npy", "isn't part of a submission"),
+        ("training/seed-0.jsonl", "isn't part of a submission"),
+        ("README.md", "has 10,485,760 bytes; expected 1,048,576 or fewer"),
+        ("submission.yaml", "has 10,485,760 bytes; expected 262,144 or fewer"),
+        ("predictions/ood/seed-0.parquet", r"has 10,485,760 bytes; expected 1,0\d\d,\d{3} or fewer"),
+    ],
+)
+def test_large_files_are_refused_before_they_are_read(project, entry, monkeypatch, name, message):
+    (entry / name).parent.mkdir(exist_ok=True)
+    (entry / name).write_bytes(bytes(10 << 20))
+    commit(project)
+    monkeypatch.setattr("sraven.leaderboard.contribution.change._extract", None)
+    refuse(project, message)
+
+
+def test_what_an_earlier_commit_holds_counts(project, entry):
+    (entry / "junk.bin").write_bytes(np.random.default_rng(0).bytes(2 << 20))  # of a size that stays
+    commit(project)
+    (entry / "junk.bin").unlink()
+    commit(project)
+    refuse(
+        project,
+        r"the commits hold 2,\d{3},\d{3} bytes that are new; expected 1,048,576 or fewer",
+        most_bytes=1 << 20,
+    )
+
+
+def test_scores_must_be_those_of_the_predictions(project, entry):
+    scores = json.loads((entry / "scores.json").read_text())
+    scores["splits"]["ood"]["metrics"]["accuracy"]["mean"] = 0.99
+    (entry / "scores.json").write_text(json.dumps(scores))
+    commit(project)
+    refuse(project, r"scores.json: splits.ood.metrics.accuracy.mean isn't what the predictions score")
+
+
+def _file(project, name, predictions, change):
+    """File an entry with these predictions in place of the new one."""
+    shutil.rmtree(project / OURS, ignore_errors=True)
+    change(write(project / "new", SRAVEN_BOARD, method={"name": name}, predictions=predictions))
+    goal = file_submission(project / "new", project / "docs" / "leaderboard", day=date(2026, 11, 24))
+    shutil.rmtree(project / "new")
+    return goal
+
+
+def test_one_copied_seed_is_refused_however_it_is_written(project):
+    predictions = predictions_from(0)
+    copied = predictions["ood"][2] = predictions_from(100)["ood"][1]
+    order = np.random.default_rng(0).permutation(len(copied))
+    reordered = predictions_file(copied[order], order)
+    goal = _file(project, "A method", predictions, change=lambda folder: plant(folder, reordered, "ood", 2))
+    assert (goal / path_of("ood", 2)).read_bytes() != (project / RIVAL / path_of("ood", 1)).read_bytes()
+    commit(project)
+    refuse(project, rf"predicts the same as {SRAVEN_BOARD}/20261121-rival, or nearly so")
+
+
+def test_what_breaks_the_leaderboard_is_refused(project, entry):
+    def change(content):
+        content["method"]["paper"] = "javascript:alert(1)"
+
+    edit(entry, change)
+    commit(project)
+    refuse(project, "submission.yaml")
+
+
+# Nothing else is touched
+
+
+def _link(project):
+    (project / OURS / "README.md").unlink()
+    (project / OURS / "README.md").symlink_to("/etc/passwd")
+
+
+def _link_for_all(project):
+    shutil.rmtree(project / "docs")
+    (project / "docs").symlink_to("/tmp")
+
+
+def _write(path):
+    return lambda project: (project / path).write_text("*.parquet diff=evil filter=evil\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda project: shutil.rmtree(project / RIVAL), rf"^{RIVAL}/README.md is removed; a submission"),
+        (lambda project: (project / RIVAL).rename(project / "rival"), rf"^{RIVAL}/README.md is removed"),
+        (_write(f"{RIVAL}/README.md"), rf"^{RIVAL}/README.md is changed"),
+        (_write("docs/leaderboard/reproduced.yaml"), r"^docs/leaderboard/reproduced.yaml is changed"),
+        (_write("program.py"), r"^program.py is changed"),
+        (_write(".gitattributes"), r"^\.gitattributes isn't a file of a submission's folder"),
+        (_link, rf"^{OURS}/README.md is a link"),
+        (_link_for_all, r"^docs is a link|^docs/leaderboard/boards.yaml is removed"),
+        (lambda project: (project / OURS / "README.md").chmod(0o755), rf"^{OURS}/README.md is executable"),
+        (lambda project: shutil.copytree(project / OURS, project / f"{OURS}-2"), rf"^{OURS} and {OURS}-2 "),
+    ],
+)
+def test_nothing_else_may_be_touched(project, entry, change, message):
+    change(project)
+    commit(project)
+    refuse(project, message)
+
+
+def test_submodule_is_refused_whatever_the_repository_says_of_it(project, entry):
+    git(project, "add", "--all")
+    head = git(project, "rev-parse", "HEAD")
+    git(project, "update-index", "--add", "--cacheinfo", f"160000,{head},{OURS}/predictions/more")
+    git(project, "config", "diff.ignoreSubmodules", "all")
+    git(project, "commit", "--quiet", "--message", "a submodule")
+    refuse(project, rf"^{OURS}/predictions/more is a submodule")
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["Docs/Leaderboard/x", "docs/leader\u200dboard/x", "docs./leaderboard/x", "docs/leaderboard /x", "DOCS"],
+)
+def test_names_that_some_systems_take_for_the_leaderboard_are_its_own(project, path):
+    (project / path).parent.mkdir(parents=True, exist_ok=True)
+    (project / path).write_text("junk")
+    commit(project)
+    refuse(project, "isn't a file of a submission's folder")
+
+
+def test_change_of_a_merge_commit_itself_is_found(project, entry):
+    """Neither parent has it: the merge took away the rival."""
+    commit(project)
+    git(project, "switch", "--quiet", "main")
+    (project / "program.py").write_text("print('later')\n")
+    commit(project)
+    git(project, "switch", "--quiet", "proposal")
+    git(project, "merge", "--quiet", "--no-commit", "main")
+    shutil.rmtree(project / RIVAL)
+    commit(project, "merged")
+    refuse(project, rf"^{RIVAL}/README.md is removed")

@@ -1,0 +1,133 @@
+"""Git is asked in a way that no repository and no surroundings can turn."""
+
+import re
+
+import pytest
+import yaml
+
+from helpers.checkout import REPOSITORY
+from helpers.repositories import OURS, RIVAL, TODAY, accept, commit, git, refuse
+from sraven.leaderboard.contribution.change import check_change
+
+pytestmark = pytest.mark.usefixtures("small_boards")
+
+
+@pytest.mark.parametrize("base", ["nowhere", "--help", "", "main:program.py", "0" * 40, "main\n::notice::x"])
+def test_base_must_be_a_commit(project, entry, base):
+    commit(project)
+    refuse(project, "^git rev-parse failed: ", base)
+
+
+def test_directory_must_be_a_repository(tmp_path):
+    refuse(tmp_path, "^git rev-parse failed: fatal: not a git repository")
+
+
+def test_base_must_be_part_of_what_is_checked(project, entry, tmp_path):
+    commit(project)
+    git(tmp_path, "clone", "--quiet", "--depth", "1", "--no-single-branch", f"file://{project}", "shallow")
+    git(tmp_path / "shallow", "switch", "--quiet", "proposal")
+    refuse(tmp_path / "shallow", r"isn't part of what is checked; .* --unshallow", "origin/main")
+    git(project, "switch", "--quiet", "--orphan", "strange")
+    (project / "x").write_text("x")
+    commit(project)
+    refuse(project, "main isn't part of what is checked; merge it first")
+
+
+def test_damaged_repository_is_refused(project, entry):
+    commit(project)
+    oid = git(project, "rev-parse", f"HEAD:{OURS}/scores.json")
+    (project / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    refuse(project, "git .* failed")
+
+
+def test_tree_that_names_a_path_twice_is_refused(project, entry):
+    """A checkout writes one of them, and which one is up to git."""
+    commit(project)
+    listing, blob = git(project, "ls-tree", "HEAD"), git(project, "rev-parse", f"HEAD:{OURS}/README.md")
+    tree = git(project, "mktree", input=f"{listing}\n100644 blob {blob}\tprogram.py\n")
+    git(project, "reset", "--quiet", "--soft", git(project, "commit-tree", "-p", "main", "-m", "twice", tree))
+    refuse(project, "^program.py ")
+
+
+def test_what_the_repository_is_told_to_run_is_not_run(project, entry, tmp_path):
+    """Drivers, filters, hooks and monitors of the repository, and replaced objects."""
+    evil = tmp_path / "evil"
+    evil.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    evil.chmod(0o755)
+    (project / ".git" / "info" / "attributes").write_text("* diff=evil filter=evil\n")
+    for key in ("diff.evil.textconv", "diff.evil.command", "diff.external", "core.fsmonitor", "core.pager"):
+        git(project, "config", key, str(evil))
+    for key in ("filter.evil.clean", "filter.evil.smudge"):
+        git(project, "config", key, "cat")
+    git(project, "config", "core.fsmonitor", "false")
+    commit(project)
+    for key in ("filter.evil.clean", "filter.evil.smudge", "core.fsmonitor", "core.sshCommand"):
+        git(project, "config", key, str(evil))
+    git(project, "config", "core.hooksPath", str(tmp_path))
+    rival = git(project, "rev-parse", f"main:{RIVAL}/README.md")
+    git(project, "replace", rival, git(project, "hash-object", "-w", "--no-filters", str(evil)))
+    assert not (tmp_path / "ran").exists()
+    accept(project)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_surrounds_the_command_has_no_say(project, entry, tmp_path, monkeypatch):
+    commit(project)
+    (tmp_path / "config").write_text("[core]\n\tbare = nonsense\n")
+    for name, value in {
+        "GIT_DIR": str(tmp_path),
+        "GIT_WORK_TREE": str(tmp_path),
+        "GIT_CONFIG_GLOBAL": str(tmp_path / "config"),
+        "GIT_EXTERNAL_DIFF": str(tmp_path / "evil"),
+        "GIT_TRACE": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    assert check_change("main", project, today=TODAY)["folder"] == OURS
+
+
+def test_repository_within_a_tree_is_not_taken_for_the_project(project, entry, tmp_path):
+    """A tree can hold what looks like a bare repository, configuration included."""
+    inner = project / "docs" / "leaderboard" / "inner"
+    git(tmp_path, "clone", "--quiet", "--bare", f"file://{project}", str(inner))
+    commit(project)
+    refuse(inner, "git rev-parse failed")
+    refuse(project, "docs/leaderboard/inner/HEAD isn't a file of")
+
+
+def test_git_must_be_there(project, monkeypatch):
+    monkeypatch.setenv("PATH", ".")
+    refuse(project, "git isn't installed")
+
+
+# The workflow that checks pull requests
+
+
+WORKFLOW = REPOSITORY / ".github" / "workflows" / "submissions.yml"
+
+
+def test_workflow_runs_the_command_and_no_more():
+    workflow = yaml.load(WORKFLOW.read_text(), yaml.BaseLoader)  # else "on" is a truth value
+    assert workflow["on"] == {"pull_request": ""}, "a filter of paths looks at 300 files and no more"
+    assert workflow["permissions"] == {"contents": "read"}
+    [job] = workflow["jobs"].values()
+    assert "permissions" not in job and "if" not in job and int(job["timeout-minutes"]) <= 15
+    assert [step["run"] for step in job["steps"] if "run" in step] == [
+        "python -m pip install --require-hashes --requirement project/.ci/plain.txt\n"
+        "python -m pip install --no-deps --no-build-isolation ./project\n",
+        'sraven leaderboard --check-change HEAD^1 --checkout "$GITHUB_WORKSPACE/proposed"',
+    ]
+    [check] = [step for step in job["steps"] if "sraven" in step.get("run", "")]
+    assert check["working-directory"] == "${{ runner.temp }}", "never within untrusted input"
+    assert "secrets." not in WORKFLOW.read_text() and "pull_request_target" not in WORKFLOW.read_text()
+
+
+def test_actions_are_pinned_by_commit_everywhere():
+    for path in WORKFLOW.parent.iterdir():
+        uses = re.findall(r"uses: *(.*)", path.read_text())
+        for action in uses:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), (path.name, action)
+        text = yaml.safe_load(path.read_text())
+        for job in text["jobs"].values():
+            for step in job["steps"]:
+                if step.get("uses", "").startswith("actions/checkout@"):
+                    assert step["with"]["persist-credentials"] is False

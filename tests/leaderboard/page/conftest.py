@@ -1,0 +1,59 @@
+"""A browser that all tests of the page share."""
+
+import shutil
+
+import pytest
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.chrome.service import Service
+
+from helpers.browser import OPEN_BOARDS, look
+from helpers.leaderboard_example import make_standing
+from sraven.leaderboard.page.page import write_page
+
+ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """A browser for all tests; each opens its own page."""
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if not (browser and shutil.which("chromedriver")):
+        pytest.skip("no Chromium with its driver here, so the page isn't looked at in a browser")
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for argument in ARGUMENTS:
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    try:
+        started = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    except WebDriverException as error:
+        pytest.skip(f"Chromium doesn't start here: {str(error.msg).splitlines()[0]}")
+    yield started
+    started.quit()
+
+
+@pytest.fixture
+def quiet(driver):
+    """The browser, in which errors of a page fail the test."""
+    for log in ("browser", "performance"):
+        driver.get_log(log)
+    yield driver
+    assert driver.get_log("browser") == []
+
+
+@pytest.fixture
+def open_page(quiet, tmp_path):
+    """Write a page and open it as a file, at a width; errors fail the test.
+
+    Its boards are open, unless `folded` says otherwise.
+    """
+
+    def open_it(*standings, width=1280, folded=False):
+        look(quiet, width)
+        quiet.get(write_page(tmp_path, standings or [make_standing()]).as_uri())
+        if not folded:
+            quiet.execute_script(OPEN_BOARDS)
+        return quiet
+
+    return open_it

@@ -1,0 +1,50 @@
+"""A submission to damage, and how it is refused."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from helpers.faults import DESCRIPTION
+from helpers.submissions import SRAVEN_BOARD, snapshot
+from sraven import ConfigurationError
+from sraven.leaderboard.submissions.submit import file_submission
+
+
+@pytest.fixture
+def folder(originals, tmp_path):
+    """A submission, to be damaged."""
+    return shutil.copytree(originals[SRAVEN_BOARD], tmp_path / "submission")
+
+
+@pytest.fixture
+def refuse(tmp_path, capsys):
+    """Submit a folder that has a fault; return the message, and check that it is all that comes of it."""
+    leaderboard = tmp_path / "leaderboard"
+    leaderboard.mkdir()
+
+    def refuse(folder):
+        before = snapshot(tmp_path)
+        with pytest.raises(ConfigurationError) as error:
+            file_submission(folder, leaderboard)
+        message = str(error.value)
+        assert capsys.readouterr() == ("", "")
+        assert message.replace("…", "").isprintable() and len(message) < 500
+        assert snapshot(tmp_path) == before
+        return message
+
+    return refuse
+
+
+@pytest.fixture
+def refuse_fault(folder, refuse):
+    """Damage a submission, and submit it, or what the fault returns; check what is said."""
+
+    def check(fault, message):
+        found = refuse(fault(folder) or folder)
+        assert message in found
+        beginnings = (DESCRIPTION, "predictions/", str(folder), "there is no board")
+        assert found.startswith(beginnings) or ": is" in found
+        assert not Path("run").exists()
+
+    return check

@@ -1,0 +1,256 @@
+"""Faults of a submission: in its description, its files and its claims, each is refused in one line."""
+
+import hashlib
+import shutil
+
+import numpy as np
+import pytest
+
+from helpers.faults import DESCRIPTION, FIRST, drop, put, rewrite, say, touch
+from helpers.refusals import assert_refused
+from helpers.submissions import (
+    FUZZY_BOARD,
+    SIZE,
+    SRAVEN_BOARD,
+    edit,
+    path_of,
+    predictions_file,
+    small_board,
+    truth,
+    write,
+)
+from sraven import SubmissionError, score_submission
+from sraven.leaderboard.submissions.submission import read_submission
+
+pytestmark = pytest.mark.usefixtures("small_boards")
+
+
+def description_as_link(folder):
+    shutil.move(folder / "submission.yaml", folder.parent / "elsewhere.yaml")
+    (folder / "submission.yaml").symlink_to(folder.parent / "elsewhere.yaml")
+
+
+def digest_of_another_version(folder):
+    digest = hashlib.sha256(b"another").hexdigest()
+    edit(folder, lambda content: content.update(board_digest=digest))
+
+
+FAULTS = {
+    # The description
+    "no description": (
+        lambda folder: (folder / "submission.yaml").unlink(),
+        DESCRIPTION + "can't be read: No su",
+    ),
+    "description is a link": (description_as_link, DESCRIPTION + "can't be read: Too many levels of symb"),
+    "empty description": (rewrite(lambda text: b""), DESCRIPTION + "is None; expected names and values"),
+    "huge": (rewrite(lambda text: text + b"#" * 300_000), "bytes; expected 262,144 or fewer"),
+    "a tag": (rewrite(lambda text: b"x: !!python/name:os.system\n" + text), "line 1: has the tag 'tag:yaml"),
+    # Its content
+    "other schema": (say("schema", value=2), DESCRIPTION + "schema is 2; expected 1"),
+    "no board": (drop("board"), DESCRIPTION + "lacks 'board'"),
+    "no runs": (say("runs", value=[]), DESCRIPTION + "runs has 0 entries; expected 1 or more"),
+    "a strange name": (say("evil", value=1), DESCRIPTION + "has 'evil'; expected only schema, board"),
+    "used ood": (say("training", "used_ood", value=True), "training.used_ood is True; expected False"),
+    "no word on ood": (drop("training", "used_ood"), "training lacks 'used_ood'"),
+    "infinite time": (say("training", "seconds", value=float("inf")), "training.seconds is"),
+    "code that is a script": (
+        say("method", "code", value="javascript:alert(1)"),
+        "; expected an address that",
+    ),
+    "no name": (say("method", "name", value=""), "method.name is empty"),
+    "long name": (say("method", "name", value="x" * 201), "has 201 characters; expected 200 or fewer"),
+    "family of its own": (
+        say("method", "family", value="reference\u200b"),
+        "expected one of None, 'transformer'",
+    ),
+    "family in other letters": (say("method", "family", value="Reference"), "expected one of None"),
+    "replacement of another board": (
+        say("replaces", value="x-v1/20261121-a"),
+        "expected an entry of sraven-small",
+    ),
+    "replacement elsewhere": (say("replaces", value="../20261121-a"), "expected the folder of a filed entry"),
+    "points without scores": (
+        say("points", value=[{"name": "a", "scores": {"ood": 0.5}}]),
+        "points[0].scores has other splits; expected test, ood, test at least",
+    ),
+    "many packages": (
+        say("environment", "packages", value={f"p{n}": "1" for n in range(501)}),
+        "environment.packages has 501 entries; expected 500 or fewer",
+    ),
+    "a long name of a claim": (
+        say("claimed", "x" * 10_000, value=1),
+        DESCRIPTION + "claimed has a name that has 10,000 characters",
+    ),
+    # The board
+    "unknown board": (say("board", value="sraven-smal-v1"), "there is no board 'sraven-smal-v1'; did you"),
+    "another version": (digest_of_another_version, "the predictions are for another version of the board"),
+    "other board's digest": (say("board", value=FUZZY_BOARD), f"but {FUZZY_BOARD} has"),
+}
+
+
+@pytest.mark.parametrize("split", ["train", "test", "ood", None])
+def test_hyperparameters_are_chosen_by_a_split_of_the_board(split, tmp_path):
+    folder = write(tmp_path / "s", SRAVEN_BOARD, training={"selection_split": split})
+    assert read_submission(folder).content["training"]["selection_split"] == split
+
+
+@pytest.mark.parametrize("split", ["validation", "test and OOD", "OOD", "o o d", "ood ", "none", "\u043eod"])
+def test_other_splits_to_choose_by_are_refused(split, tmp_path):
+    message = (
+        "training.selection_split is .*; expected a split of sraven-small-v1 \\(train, test, ood\\), or null"
+    )
+    assert_refused(message, write, tmp_path / "s", SRAVEN_BOARD, training={"selection_split": split})
+    assert not (tmp_path / "s").exists()
+    folder = write(tmp_path / "s", SRAVEN_BOARD)
+    edit(folder, lambda content: content["training"].update(selection_split=split))
+    assert_refused(message, read_submission, folder, error=SubmissionError)
+
+
+# Runs and their files
+
+
+def rows(index, predictions=None):
+    """Return a fault: the first run has these rows."""
+    predictions = np.zeros((len(index), 3), np.uint8) if predictions is None else predictions
+    return put(predictions_file(predictions, index))
+
+
+def symbols(changed):
+    """Return a fault: the first run has other symbols at some rows."""
+    values = np.zeros((SIZE, 3), np.uint8)
+    for row, panel in changed.items():
+        values[row] = panel
+    return put(predictions_file(values))
+
+
+def move_run(file):
+    """Return a fault: the first run's file lies, and is named, elsewhere."""
+
+    def fault(folder):
+        goal = folder / file
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(folder / FIRST, goal)
+        edit(folder, lambda content: content["runs"][0].update(file=file))
+
+    return fault
+
+
+def corrupted(folder):
+    data = bytearray((folder / FIRST).read_bytes())
+    middle = len(data) // 2 - 200
+    data[100:160] = bytes(60)
+    data[middle : middle + 20] = b"\xff" * 20
+    return bytes(data)
+
+
+def as_link(path, data):
+    elsewhere = path.parents[3] / "elsewhere.parquet"
+    elsewhere.write_bytes(data)
+    path.symlink_to(elsewhere)
+
+
+def many_files(folder):
+    for number in range(501):
+        (folder / "predictions" / str(number)).touch()
+
+
+def same_run_twice(folder):
+    edit(folder, lambda content: content["runs"].append(dict(content["runs"][0])))
+
+
+def other_split(folder):
+    move_run(path_of("train", 0))(folder)
+    edit(folder, lambda content: content["runs"][0].update(split="train"))
+
+
+FAULTS |= {
+    # The runs
+    "unknown split": (other_split, "runs[0].split is 'train'; sraven-small-v1 has test, ood"),
+    "seed of another file": (say("runs", 0, "seed", value=7), "runs[0].file is"),
+    "many runs": (
+        lambda folder: edit(
+            folder, lambda content: content.update(runs=[dict(content["runs"][0]) for _ in range(201)])
+        ),
+        "runs has 201 entries; expected",
+    ),
+    "same run twice": (same_run_twice, f"runs has {FIRST} twice"),
+    # The files
+    "file above, on a detour": (move_run("predictions/test/../seed-0.parquet"), "runs[0].file is"),
+    "file is a link": (touch(as_link), f"{FIRST}: is a link or no plain file; a submission has plain files"),
+    "submission isn't there": (lambda folder: folder / "nowhere", "nowhere isn't the directory of a"),
+    "README is a link": (
+        lambda folder: (folder / "README.md").unlink() or (folder / "README.md").symlink_to("/etc/passwd"),
+        "README.md: is a link or no plain file",
+    ),
+    "missing file": (lambda folder: (folder / FIRST).unlink(), f"{FIRST}: the file is missing"),
+    "stray pickle": (lambda folder: (folder / "x.pkl").touch(), "x.pkl: isn't part of a submission; remove"),
+    "stray name with line end": (lambda folder: (folder / "a\nb").touch(), "a\\nb: isn't part of a"),
+    "many files": (many_files, "has more than 500 files; a submission has fewer"),
+    "large file": (put(bytes((1 << 20) + 2 * SIZE * 11 + 1)), "has 1,055,199 bytes; expected 1,055,198"),
+    "changed": (
+        touch(lambda path, data: path.write_bytes(data[:99] + bytes([data[99] ^ 1]) + data[100:])),
+        "but submission.yaml says",
+    ),
+    # Their content
+    "corrupted, checksum corrected": (put(corrupted), f"{FIRST}: "),
+    "wrong type": (put(predictions_file(np.zeros((SIZE, 3), np.uint16))), "has prediction of type"),
+    "an index twice": (rows([5, 6, 5, 6]), f"{FIRST}: row 2 has index 5, which row 0 has"),
+    "an index beyond": (rows([0, 301, 302]), f"{FIRST}: row 1 has index 301; test has the indices 0 to 300"),
+    "a negative index": (rows([0, 1, -1]), f"{FIRST}: row 2 has index -1; test has the indices 0 to 300"),
+    "a symbol beyond": (symbols({7: [0, 5, 1], 9: [255, 0, 0]}), "has the symbol 5; symbols are 0 to 4"),
+}
+
+
+@pytest.mark.parametrize(("fault", "message"), FAULTS.values(), ids=FAULTS)
+def test_fault_is_refused_in_one_line(fault, message, refuse_fault):
+    refuse_fault(fault, message)
+
+
+# Claims
+
+
+@pytest.fixture
+def claim(folder):
+    """Change what is claimed."""
+
+    def claim(split, metric, value):
+        say("claimed", split, metric, value=value)(folder)
+        return folder
+
+    return claim
+
+
+@pytest.mark.parametrize(
+    ("split", "metric", "off"),
+    [("test", "accuracy", 2e-6), ("ood", "position.0", -2e-6), ("ood", "accuracy", 1)],
+)
+def test_wrong_claim_is_refused(split, metric, off, claim, refuse, scored):
+    mean = scored["splits"][split]["metrics"][metric]["mean"]
+    assert refuse(claim(split, metric, mean + off)) == (
+        f"submission.yaml: claimed.{split}.{metric} is {mean + off}, but the predictions score {mean}; "
+        "correct the claim, or leave it out"
+    )
+
+
+@pytest.mark.parametrize(
+    ("split", "metric", "value", "message"),
+    [
+        ("test", "accuracy", float("nan"), "claimed.test.accuracy is"),
+        ("test", "accuracy", 10**400, "claimed.test.accuracy is"),
+        ("test", "accuracy", "0.5", "claimed.test.accuracy is '0.5'; expected a number"),
+        ("test", "f1", 0, "claimed.test.f1 is no score of this submission"),
+        ("train", "accuracy", 0, "claimed.train.accuracy is no score of this submission"),
+    ],
+)
+def test_claim_of_what_is_no_score_is_refused(split, metric, value, message, claim, refuse):
+    found = refuse(claim(split, metric, value))
+    assert found.startswith(DESCRIPTION) and message in found
+
+
+def test_claim_on_what_is_not_defined_is_refused(tmp_path, refuse):
+    """Of perfect predictions, none is wrong: the share of valid alternatives has no denominator."""
+    board = small_board(SRAVEN_BOARD)
+    folder = write(tmp_path / "s", SRAVEN_BOARD, predictions={"test": [truth(board, "test")]})
+    assert score_submission(folder)["splits"]["test"]["metrics"]["valid_alternatives"]["mean"] is None
+    say("claimed", "test", "valid_alternatives", value=0)(folder)
+    assert "claimed.test.valid_alternatives is 0, but the predictions score None" in refuse(folder)

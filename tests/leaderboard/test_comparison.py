@@ -1,0 +1,139 @@
+"""Entries compared: differences, intervals, p, and what is counted; against loops and tables."""
+
+import numpy as np
+import pytest
+
+from helpers.leaderboard_example import make_entry
+from helpers.refusals import assert_refused
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board, truth, write
+from sraven import compare_submissions
+from sraven.leaderboard.comparison import Difference, _over_seeds, compare_entries, correct
+from sraven.leaderboard.standing import Combinations
+from sraven.leaderboard.submissions.submit import file_submission
+from sraven.scoring.bootstrap import SAMPLES, combination_draws
+
+pytestmark = pytest.mark.usefixtures("small_boards")
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """Two submissions with two seeds each; the second gets more right."""
+    from helpers.submissions import only_boards
+
+    folder = tmp_path_factory.mktemp("pair")
+    with only_boards(folder / "boards"):
+        board = small_board(SRAVEN_BOARD)
+        both = [
+            {split: [better(board, split, seed, share) for seed in (0, 1)] for split in board.splits}
+            for share in (0.3, 0.6)
+        ]
+        names = ("weak", "strong")
+        for name, predictions in zip(names, both, strict=True):
+            write(folder / name, SRAVEN_BOARD, predictions=predictions, method={"name": name})
+    return [folder / name for name in names], both
+
+
+def better(board, split, seed, share):
+    """Return guesses some of which are replaced by the truth."""
+    random, right = np.random.default_rng([seed, int(10 * share)]), truth(board, split)
+    return np.where(random.random((len(right), 1)) < share, right, guesses(board, split, 7 + seed))
+
+
+def test_differences_are_what_a_loop_finds(pair):
+    [first, second], predictions = pair
+    found, board = compare_submissions(first, second), small_board(SRAVEN_BOARD)
+    assert (found.board, found.methods, found.seeds) == (SRAVEN_BOARD, ("weak", "strong"), (2, 2))
+    for split in board.splits:
+        target, combination = truth(board, split), board.labels(split).arrays["combination"]
+        right = [
+            np.array([(np.asarray(run) == target).all(axis=1) for run in of_entry[split]])
+            for of_entry in predictions
+        ]
+        means = [runs.mean() for runs in right]
+        each = found.splits[split]["accuracy"]
+        assert (each.first, each.second) == pytest.approx(means)
+        assert each.difference == pytest.approx(means[0] - means[1])
+        counts = [(sum(a & ~b), sum(b & ~a)) for a in right[0] for b in right[1]]
+        assert each.better == pytest.approx(np.mean(counts, axis=0))
+        listed = np.unique(combination)
+        draws = combination_draws(len(listed))
+        over_combinations = []
+        for sample in range(SAMPLES):
+            weights = {number: draws[n, sample] for n, number in enumerate(listed)}
+            times = np.array([weights[number] for number in combination], float)
+            over_combinations.append([(runs.mean(axis=0) @ times) / times.sum() for runs in right])
+        errors = [runs.mean(axis=1).std(ddof=1) / 2**0.5 for runs in right]
+        over_seeds = _over_seeds((2, 2), tuple(errors))
+        apart = np.subtract(*np.transpose(over_combinations))
+        wanted = [np.quantile(apart + sign * over_seeds, [0.025, 0.975]) for sign in (1, -1)]
+        assert any(np.allclose(each.interval, ends, atol=1e-6) for ends in wanted)
+        assert (each.p <= 0.05) == (not each.interval[0] <= 0 <= each.interval[1])
+
+
+def test_the_other_way_round_is_the_same_with_the_other_sign(pair):
+    [first, second], _ = pair
+    forward, backward = compare_submissions(first, second), compare_submissions(second, first)
+    for split, metrics in forward.splits.items():
+        for metric, each in metrics.items():
+            other = backward.splits[split][metric]
+            assert (each.difference, each.p, each.corrected) == (-other.difference, other.p, other.corrected)
+            assert each.interval == pytest.approx([-end for end in reversed(other.interval)])
+            assert each.better == other.better[::-1]
+    same = compare_submissions(first, first).splits["ood"]["accuracy"]
+    assert (same.difference, same.is_better) == (0, False) and same.p > 0.9
+    assert same.better[0] == same.better[1]
+
+
+def test_what_ranks_is_planned_and_the_rest_is_corrected(pair):
+    found = compare_submissions(*pair[0]).splits
+    assert found["ood"]["accuracy"].corrected == found["ood"]["accuracy"].p
+    others = [each for metrics in found.values() for each in metrics.values()]
+    assert any(each.corrected > each.p for each in others)
+
+
+def test_holm_by_hand():
+    found = correct([Difference(0, 0, p=p) for p in (0.03, 0.01, 0.04, 0.9)] + [Difference(None, None)])
+    assert [each.corrected for each in found] == [0.09, 0.04, 0.09, 0.9, None]
+    assert [each.is_clear for each in found] == [False, True, False, False, False]
+
+
+@pytest.mark.parametrize(
+    ("seeds", "errors", "freedom", "most"),
+    [((3, 3), (1.0, 1.0), 4, 2.776), ((3, 1), (1.0, None), 2, 4.303), ((2, 2), (1.0, 0.0), 1, 12.706)],
+)
+def test_seeds_have_the_tails_of_students_t(seeds, errors, freedom, most):
+    """What |t| passes in 5 % of cases, with the degrees of freedom by Welch."""
+    drawn = _over_seeds(seeds, errors) / np.sqrt(sum((error or 0) ** 2 for error in errors))
+    assert (np.abs(drawn) > most).mean() == pytest.approx(0.05, abs=0.02)
+    assert not _over_seeds(seeds, (None, None)).any()
+
+
+def test_entries_of_the_standing_are_compared_by_the_same_combinations():
+    means = np.linspace(0, 0.9, 9)
+
+    def entry(name, more, error):
+        apart = Combinations((10,) * 9, tuple(means + more))
+        return make_entry(name, 0.45 + more, combinations=apart, standard_error=error)
+
+    clear, unsure = compare_entries(
+        entry("a", 0.02, 0.001), [entry("b", 0, 0.001), entry("c", 0, 0.05)], higher_is_better=True
+    )
+    assert clear.is_clear and clear.is_better and clear.difference == pytest.approx(0.02)
+    assert not unsure.is_clear and unsure.interval[0] < 0 < unsure.interval[1]
+
+
+def test_entries_are_found_by_name_and_what_is_not_is_refused(pair, leaderboard, tmp_path):
+    first, second = pair[0]
+    filed = file_submission(first, leaderboard)
+    fuzzy = write(tmp_path / "fuzzy", FUZZY_BOARD)
+    for name in (filed.name, f"{SRAVEN_BOARD}/{filed.name}"):
+        assert compare_submissions(name, second, leaderboard=leaderboard).methods == ("weak", "strong")
+    for other, message in (
+        ("nothing", "nothing is neither a directory nor a filed entry below"),
+        (fuzzy, f"is for {SRAVEN_BOARD} and .* for {FUZZY_BOARD}; compare entries of one board"),
+    ):
+        assert_refused(message, compare_submissions, first, other, leaderboard=leaderboard)
+    twin = filed.parent.with_name("other-board") / filed.name
+    twin.mkdir(parents=True)
+    message = f"{filed.name} is filed for other-board, {SRAVEN_BOARD}; write BOARD/{filed.name}"
+    assert_refused(message, compare_submissions, filed.name, first, leaderboard=leaderboard)

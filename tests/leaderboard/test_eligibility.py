@@ -1,0 +1,366 @@
+"""Eligibility: each rule by itself, and the bounds that it rests on."""
+
+from dataclasses import replace
+from math import exp, log, sqrt
+
+import numpy as np
+import pytest
+
+from helpers.corpus_submissions import corpus_board, losses
+from helpers.evidence_example import make_evidence, random_predictions, score
+from helpers.standings import entries_of, judged
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, truth
+from sraven.boards.board import board_ids, read_board
+from sraven.boards.content import BoardSplit
+from sraven.leaderboard.copies import equal_seeds, find_copies
+from sraven.leaderboard.eligibility import (
+    CEILING_ERRORS,
+    ELIGIBILITY_RULES,
+    LEAST_BITS_PER_BYTE,
+    judge_submission,
+    why_unranked,
+)
+from sraven.leaderboard.entries import entry_of
+from sraven.leaderboard.evidence import _most_agreement, run_name
+from sraven.scoring.scores import whole_run
+
+PINNED = {"validation": "0" * 64}
+
+
+def reasons(fingerprints=(), **options):
+    return why_unranked(make_evidence(**options), dict(fingerprints))
+
+
+def seeds(test, ood):
+    return {"seeds": {"test": test, "ood": ood}}
+
+
+def alike(split):
+    same = random_predictions(small_board(SRAVEN_BOARD), split, 7)
+    return {"predictions": {f"{split}/0": same, f"{split}/2": same}}
+
+
+OTHER_SEEDS = "its splits have other seeds: "
+CHOSEN = "chosen by its scores on held-out combinations"
+
+
+@pytest.mark.parametrize(
+    ("options", "rule", "reason"),
+    [
+        ({}, None, None),
+        ({"board": small_board(FUZZY_BOARD)}, None, None),
+        (seeds((5, 7, 6), (7, 6, 5)), None, None),
+        (
+            seeds((0, 1, 2), (1, 2, 3)),
+            "same seeds",
+            OTHER_SEEDS + "test has seed 0 alone; ood has seed 3 alone",
+        ),
+        (seeds((0, 1, 2, 8, 9), (0, 1, 2)), "same seeds", OTHER_SEEDS + "test has seed 8, 9 alone"),
+        (seeds((0, 1, 2), ()), "seeds", "fewer than 3 seeds on ood"),
+        (seeds((0, 1), (0, 1, 2)), "seeds", "fewer than 3 seeds on test"),
+        ({"training": {"extra_data": "the web"}}, "data", "used extra data"),
+        ({"training": {"instances": 4_001}}, "budget", "trained on more than 4,000 instances"),
+        ({"training": {"selection_split": "ood"}}, "selection", CHOSEN),
+        *(({"training": {"selection_split": split}}, None, None) for split in ("test", "train")),
+        ({"training": {"selection_split": None, "tuning_trials": 1}}, None, None),
+        (
+            {"training": {"selection_split": None, "tuning_trials": 500}},
+            "selection",
+            "chosen among several settings by a split that it doesn't name",
+        ),
+        ({"training": {"instances": 0}}, "budget", "says that it was trained on nothing"),
+        (alike("test"), "copies", "seeds 0 and 2 predict the same on test"),
+        (alike("ood"), "copies", "seeds 0 and 2 predict the same on ood"),
+        ({"method": {"family": "reference"}, **alike("test")}, "reference", "a reference, not a model"),
+    ],
+)
+def test_who_breaks_a_rule_is_told_so_and_what_to_do(options, rule, reason):
+    found = judge_submission(make_evidence(**options), {})
+    if "board" in options:
+        first, *found = found
+        assert first.rule == "diagnostic" and FUZZY_BOARD in first.reason
+    assert [(each.rule, each.reason) for each in found] == ([(rule, reason)] if rule else [])
+    assert [each.advice for each in found] == [ELIGIBILITY_RULES[each.rule].advice for each in found]
+
+
+# The ceiling
+
+WITH_CEILINGS = [board for board in board_ids() if read_board(board).metric == "accuracy"]
+
+
+def bound(ceiling, error, n):
+    return ceiling + CEILING_ERRORS * sqrt(error**2 + ceiling * (1 - ceiling) / n)
+
+
+def ceilings(board):
+    """Yield the splits of a board with the ceilings of its metric that chance can pass."""
+    for split, size in board.splits.items():
+        known = board.content["ceiling"][split]["knowing_split"][board.metric]
+        if known["value"] < 1:
+            yield split, known["value"], known["standard_error"], size
+
+
+@pytest.mark.parametrize("board_id", WITH_CEILINGS)
+def test_ideal_observer_passes_the_bound_less_than_once_in_a_million(board_id):
+    """Chernoff's bound for a sum of independent right answers, for 20 seeds on two splits."""
+    for _, ceiling, error, n in ceilings(read_board(board_id)):
+        most = bound(ceiling, error, n)
+        divergence = most * log(most / ceiling) + (1 - most) * log((1 - most) / (1 - ceiling))
+        assert 20 * 2 * exp(-n * divergence) < 1e-6
+
+
+@pytest.mark.parametrize("split", ["test", "ood"])
+def test_score_beyond_the_ceiling_is_a_sign_of_leaked_labels(split):
+    board = read_board("sraven-v1")
+    [(ceiling, error, n)] = [found[1:] for found in ceilings(board) if found[0] == split]
+    most = bound(ceiling, error, n)
+    for value in (ceiling, most):
+        assert reasons(board=board, scores={split: {"accuracy": [0.5, value, 0.5]}}) == []
+    for value in (most + 1e-5, 1.0):
+        [reason] = reasons(board=board, scores={split: {"accuracy": [0.5, value, 0.5]}})
+        assert reason == (
+            f"its accuracy on {split} is {value:.4f}, where an ideal observer reaches {ceiling:.4f} and no "
+            f"more than {most:.4f} by chance: a sign of leaked labels"
+        )
+
+
+def test_labels_spoilt_to_stay_below_the_ceiling_show_on_ambiguous_instances():
+    """Whoever copies labels and gets one in ten wrong at random is right where nobody can be."""
+    board = read_board("sraven-v1")
+    totals = {"ood": {"ambiguous": 12_397.0}}  # of the 51,200 instances
+    honest = {"accuracy": [0.9278] * 3, "accuracy_ambiguous": [0.7017] * 3}
+    assert reasons(board=board, scores={"ood": honest}, totals=totals) == []
+    spoilt = {"accuracy": [0.9] * 3, "accuracy_ambiguous": [0.9] * 3}
+    [reason] = reasons(board=board, scores={"ood": spoilt}, totals=totals)
+    assert reason.startswith("its accuracy_ambiguous on ood is 0.9000, where an ideal observer reaches 0.77")
+
+
+@pytest.mark.parametrize("board_id", ["sraven-unique-v1", "sraven-m8-v1", "fuzzylogic-v1"])
+def test_where_everything_can_be_right_nothing_is_beyond(board_id):
+    board = read_board(board_id)
+    scores = {split: {board.metric: [1.0] * 3} for split in board.splits}
+    assert reasons(board=board, scores=scores) == []
+
+
+# Chance
+
+
+@pytest.mark.parametrize(
+    ("board_id", "chance", "floor"),
+    [
+        ("sraven-v1", 8**-4, "composition-blind, 0.0512"),
+        ("sraven-m8-v1", 8**-8, "composition-blind, 0.1038"),
+        ("fuzzylogic-v1", 0.0, "Gaussian process and known terms, 0.9240"),
+        (SRAVEN_BOARD, 5**-3, None),
+    ],
+)
+def test_guesswork_has_no_rank(board_id, chance, floor):
+    below = [f"no better than what composes nothing ({floor})"] if floor else []
+    board = small_board(board_id) if board_id == SRAVEN_BOARD else read_board(board_id)
+    evidence = make_evidence(board=board)
+    found = evidence.scores["splits"]["ood"]["metrics"]
+    for low, reason in ((chance, [f"no better than chance, which is {chance:.4g}"]), (chance + 1e-9, below)):
+        found[board.metric] = {**score([chance + 1e-4] * 3), "interval": [low, chance + 2e-4]}
+        assert why_unranked(evidence, {}) == reason
+
+
+@pytest.mark.parametrize(("mean", "is_ranked"), [(0.9239, False), (0.925, True)])
+def test_what_composes_nothing_is_to_be_surpassed(mean, is_ranked):
+    board = read_board("fuzzylogic-v1")
+    evidence = make_evidence(board=board)
+    evidence.scores["splits"]["ood"]["metrics"][board.metric] = score([mean] * 3)
+    assert (why_unranked(evidence, {}) == []) is is_ranked
+
+
+def test_method_of_which_one_seed_learns_is_no_guesswork():
+    assert reasons(scores={"ood": {"accuracy": [0.9, 0.008, 0.008]}}) == []
+
+
+# Points of a grid
+
+
+def test_points_belong_to_one_entry_and_test_chooses_among_them():
+    entry = make_evidence(scores={"test": {"accuracy": [0.6] * 3}, "ood": {"accuracy": [0.3] * 3}})
+    entry.content["points"] = [{"name": "rate 0.003", "scores": {"test": 0.5, "ood": 0.7}}]
+    assert why_unranked(entry, {}) == [] and entry_of("x/20261121-a", entry).grid_range == (0.7, 0.7)
+    entry.content["points"].append({"name": "rate 0.01", "scores": {"test": 0.61, "ood": 0.1}})
+    assert why_unranked(entry, {}) == ["test chooses another point of its grid, rate 0.01"]
+    entry.content["training"] = {**entry.content["training"], "selection_split": None}
+    assert "by a split that it doesn't name" in why_unranked(entry, {})[0]
+
+
+# Text
+
+
+def c4(loss, bits):
+    scores = {"validation": {"loss": loss, "bits_per_byte": bits}}
+    return reasons(PINNED, board=read_board("c4-v1"), scores=scores, fingerprint="0" * 64)
+
+
+def test_losses_that_no_text_allows_have_no_rank():
+    assert c4([3.1] * 3, [1.0] * 3) == []
+    assert c4([3.1] * 3, [1.0, LEAST_BITS_PER_BYTE, 1.0]) == []
+    for bits in (0.0, LEAST_BITS_PER_BYTE - 1e-6):
+        assert c4([3.1] * 3, [1.0, bits, 1.0]) == [
+            "fewer than 0.3 bits per byte of validation: no text is so predictable"
+        ]
+
+
+def test_losses_of_even_odds_for_all_pieces_are_chance():
+    for value, reason in ((log(32_101), ["no better than chance, which is 10.38"]), (10.3, [])):
+        assert c4([value] * 3, [3.0] * 3) == reason
+
+
+# Predictions that are those of another entry, or of another seed
+
+
+SPLITS, SEEDS = ("test", "ood"), range(3)
+
+
+def found(*entries):
+    """Return the copies among entries, by the names of their methods."""
+    return find_copies({entry.content["method"]["name"]: entry for entry in entries})
+
+
+def runs_of(evidence, change=lambda array: array, order=SEEDS):
+    """Return the predictions of an entry as those of another one, changed, its seeds in another order."""
+    return {
+        run_name(split, seed): change(evidence.predictions[run_name(split, other)].copy())
+        for split in evidence.board.splits
+        for seed, other in zip(SEEDS, order, strict=True)
+    }
+
+
+def scored(board, accuracy):
+    """Return scores by which all seeds are so often right on both splits."""
+    return {split: {"accuracy": [accuracy] * 3} for split in board.splits}
+
+
+@pytest.fixture
+def entry():
+    return make_evidence("honest")
+
+
+def test_same_predictions_are_told_to_both_whatever_the_seeds_are_called(entry):
+    for order in (SEEDS, (2, 0, 1)):
+        copy = make_evidence("copy", predictions=runs_of(entry, order=order))
+        copies = found(entry, make_evidence("other"), copy)
+        assert copies == {"honest": ["copy"], "other": [], "copy": ["honest"]}
+
+
+def test_one_copied_run_is_enough_even_where_a_split_is_missing(entry):
+    for name in (run_name(split, seed) for split in SPLITS for seed in SEEDS):
+        copy = make_evidence("copy", predictions={name: entry.predictions[name]})
+        assert found(entry, copy)["copy"] == ["honest"], name
+    copy = make_evidence("copy", seeds={"test": (), "ood": (4,)})
+    copy.predictions[run_name("ood", 4)] = entry.predictions[run_name("ood", 1)]
+    assert found(entry, copy)["copy"] == ["honest"]
+
+
+def test_of_two_the_later_is_the_copy_and_what_replaces_another_is_none(entry):
+    """Neither of a confirmed successor of it, nor of what copied it meanwhile."""
+    name = entry.content["method"]["name"]
+    copied = {name: array for name, array in entry.predictions.items() if "2" not in name}
+    copy, more = (make_evidence(each, predictions=copied) for each in ("copy", "more"))
+    entries = {name: entry, "copy": copy, "more": more}
+    assert find_copies(entries, {name: ()}) == {name: [], "copy": [name, "more"], "more": [name, "copy"]}
+    assert find_copies(entries, {name: ()}, later=["copy", "more"])[name] == []
+    assert find_copies(entries, {name: ()}, {name: "more"})["more"] == []
+    assert find_copies(entries, {name: (), "copy": (name,)})["copy"] == [name]
+
+
+@pytest.mark.parametrize(("changed", "is_copy"), [(1, True), (250, True), (251, False)])
+def test_nearly_the_same_is_a_copy(changed, is_copy):
+    """On 5,000 instances of which half are wrong, a tenth of the errors are 250."""
+    board = small_board(SRAVEN_BOARD)
+    board = replace(board, covered={name: BoardSplit(5_000) for name in SPLITS})
+    entry = make_evidence("honest", board)
+
+    def change(array):
+        array[:changed] = (array[:changed] + 1) % 5
+        return array
+
+    copy = make_evidence("copy", board, predictions=runs_of(entry, change))
+    assert found(entry, copy)["copy"] == (["honest"] if is_copy else [])
+
+
+def test_perfect_predictions_are_equal_of_necessity():
+    board = small_board(SRAVEN_BOARD)
+    right = {run_name(split, seed): truth(board, split) for split in SPLITS for seed in SEEDS}
+    first, second = (
+        make_evidence(name, predictions=right, scores=scored(board, 1.0)) for name in ("one", "two")
+    )
+    assert found(first, second) == {"one": [], "two": []} and equal_seeds(first) == ""
+
+
+@pytest.mark.parametrize(("noise", "is_copy"), [(0.0, True), (0.019, True), (0.021, False)])
+def test_numbers_that_are_nudged_are_a_copy(noise, is_copy):
+    board = small_board(FUZZY_BOARD)
+    errors = {split: {"mse": [0.04] * 3} for split in SPLITS}
+    entry = make_evidence("honest", board, scores=errors)
+
+    def change(array):
+        return array + np.float32(noise)
+
+    copy = make_evidence("copy", board, scores=errors, predictions=runs_of(entry, change))
+    assert found(entry, copy)["copy"] == (["honest"] if is_copy else [])
+
+
+@pytest.mark.parametrize(
+    ("factor", "is_copy"), [(1.0, True), (1 - 1e-9, True), (1 - 1e-5, True), (0.999, False)]
+)
+def test_losses_that_are_nudged_are_a_copy(factor, is_copy):
+    board = corpus_board()
+
+    def made(name, scale):
+        arrays = [losses(seed, scale) for seed in SEEDS]
+        means = [float(array[:, 0].sum() / array[:, 1].sum()) for array in arrays]
+        predictions = {run_name("validation", seed): arrays[seed] for seed in SEEDS}
+        return make_evidence(name, board, scores={"validation": {"loss": means}}, predictions=predictions)
+
+    assert found(made("honest", 1.0), made("copy", factor))["copy"] == (["honest"] if is_copy else [])
+
+
+# Seeds of one network
+
+
+def agreeing(board_id, runs):
+    """Return evidence whose agreement is that of some runs on ``ood``, and why it isn't ranked."""
+    board = small_board(board_id)
+    found = _most_agreement(
+        board, board.labels("ood").arrays, [whole_run(run, n) for n, run in enumerate(runs)]
+    )
+    return found, why_unranked(replace(make_evidence(board=board), agreement={"ood": found}), {})
+
+
+@pytest.mark.parametrize("changed", [0.0, 0.012, 0.5, 1.0])
+def test_one_network_as_three_seeds_is_flagged_whatever_wrong_answers_are_changed(changed):
+    """To change wrong answers costs no score; what is wrong stays so."""
+    board, random = small_board(SRAVEN_BOARD), np.random.default_rng(1)
+    right = truth(board, "ood")
+    wrong = random.random(len(right)) < 0.4
+    runs = []
+    for _ in range(3):
+        moved = np.where(random.random(len(right)) < changed, random.integers(1, 5, len(right)), 1)
+        runs.append(((right + (wrong * moved)[:, None]) % 5).astype(np.uint8))
+    (_, _, agreement), [reason] = agreeing(SRAVEN_BOARD, runs)
+    assert agreement == 1 and "err alike on ood (agreement 1.000" in reason and "maintainer" in reason
+    apart = [(right + (random.random(len(right)) < 0.4)[:, None]) % 5 for _ in range(3)]
+    (_, _, agreement), reasons_apart = agreeing(SRAVEN_BOARD, apart)
+    assert abs(agreement) < 0.3 and reasons_apart == []
+
+
+@pytest.mark.parametrize(("noise", "is_flagged"), [(0.0, True), (0.1, True), (1.0, False)])
+def test_one_network_with_noise_is_flagged(noise, is_flagged):
+    board, random = small_board(FUZZY_BOARD), np.random.default_rng(1)
+    right = truth(board, "ood")
+    error = 0.1 * random.standard_normal(len(right))
+    runs = [right + error + noise * 0.1 * random.standard_normal(len(right)) for _ in range(3)]
+    _, found = agreeing(FUZZY_BOARD, runs)
+    assert any("err alike" in reason for reason in found) is is_flagged
+
+
+def test_a_maintainer_lifts_the_flag(small_boards):
+    alike = replace(make_evidence("a"), agreement={"ood": (0, 1, 0.99)})
+    [[entry], [looked]] = (entries_of(judged({"x": alike}, apart=names)) for names in ((), ("x",)))
+    assert (entry.rank, looked.rank, looked.remark) == (None, 1, "")
