@@ -29,7 +29,7 @@ from baselines.training.grid import SELECTION_SPLIT, SUMMARY
 from baselines.training.optim import OPTIMISERS
 from baselines.training.predict import predict, unranked_splits
 from baselines.training.processes import note
-from sraven.boards.board import Board, load_board, read_board
+from sraven.board.board import Board, load_board, read_board
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.estimate import standard_error
 from sraven.core.families import generator_of, scoring_of

@@ -19,7 +19,7 @@ from baselines.runs.provenance import RECORD
 from baselines.runs.result import EVALUATION, RESULT, WHILE_TRAINING, read_result
 from baselines.runs.weights import weights_bytes
 from baselines.training.grid import SELECTION_SPLIT
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.system.files import sha256_of_file, write_bytes, write_text
 from sraven.data.card import LICENSE, PAPER_URL

@@ -7,7 +7,7 @@ from typing import Any
 from baselines.config import RunConfig, check_warmup
 from baselines.model.names import look_up
 from baselines.table_a3 import TABLE_A3
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError
 from sraven.core.families import find_family, trained_families
 

@@ -24,7 +24,7 @@ from baselines.training.experiment import MakeExperiment, board_experiment
 from baselines.training.grid import Grid, GridPoint, Judge, points_of, select
 from baselines.training.scores_while_training import SLICE, board_scores, with_scores
 from baselines.training.train import Outcome, train_runs
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 

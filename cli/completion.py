@@ -25,7 +25,7 @@ _CHOICE = re.compile(r"[a-z0-9_-]+(\|[a-z0-9_-]+)+")
 
 
 def _boards(ctx: click.Context) -> Iterable[str]:
-    from sraven.boards.board_paths import board_paths
+    from sraven.board.paths import board_paths
 
     return board_paths()
 

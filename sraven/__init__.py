@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from sraven.core.system.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from sraven.boards.board import Board as Board, board_ids, load_board as load_board
+    from sraven.board.board import Board as Board, board_ids, load_board as load_board
     from sraven.certificates.ambiguity import (
         count_answers as count_answers,
         differs_everywhere as differs_everywhere,
@@ -45,7 +45,7 @@ __part_of__ = "sraven"
 _HOMES = {
     "sraven.certificates.ambiguity": "count_answers differs_everywhere is_answer is_unique list_answers",
     "sraven.core.errors": "BoardError CapacityError ConfigurationError OutputError SubmissionError",
-    "sraven.boards.board": "Board boards:board_ids load_board",
+    "sraven.board.board": "Board boards:board_ids load_board",
     "sraven.data.write": "write_dataset",
     "sraven.leaderboard.comparison": "compare_submissions",
     "sraven.leaderboard.export": "standing",

@@ -25,9 +25,9 @@ from helpers.submissions import (
     use_boards,
 )
 from sraven import SRAVEN, Board, BoardError
-from sraven.boards.board import board_ids, read_board
-from sraven.boards.ceilings import ANSWERS, KNOWS, Ceiling
-from sraven.boards.freeze import make_board
+from sraven.board.board import board_ids, read_board
+from sraven.board.ceilings import ANSWERS, KNOWS, Ceiling
+from sraven.board.freeze import make_board
 from sraven.core.task import Metric
 from sraven.leaderboard.ranking import read_leaderboard
 from sraven.metrics import SRAVENScoring

@@ -11,7 +11,7 @@ import pytest
 
 from helpers.checkout import REPOSITORY
 from helpers.evidence_example import stated
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.families import references_of
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.entries import entry_of
@@ -22,7 +22,7 @@ from sraven.leaderboard.snapshot import SNAPSHOT, make_snapshot
 from sraven.leaderboard.submissions.submission import differing, read_scores
 
 LEADERBOARD = REPOSITORY / "docs" / "leaderboard"
-RELEASED = (REPOSITORY / "tests" / "boards" / "released.txt").read_text().split()[::2]
+RELEASED = (REPOSITORY / "tests" / "board" / "released.txt").read_text().split()[::2]
 FILED = sorted(LEADERBOARD.glob("submissions/*/[!.]*"))
 IDS = {f"{folder.parent.name}/{folder.name}" for folder in FILED}
 PACKAGED = json.loads((files("sraven.leaderboard") / SNAPSHOT).read_text())

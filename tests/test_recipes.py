@@ -23,7 +23,7 @@ from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from helpers.tiny_runs import compiled_once, shared_directory
 from sraven import SRAVEN
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
 from sraven.leaderboard.submissions.submission import score_submission

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 DOCS = Path(__file__).parents[1] / "docs"
 

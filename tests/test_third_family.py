@@ -19,7 +19,7 @@ from helpers.sums.scoring import posterior
 from helpers.sums.task import Sums
 from helpers.third_family import BOARD, ENTRY, registered
 from sraven import load_board, write_submission
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.families import FAMILIES, generating_families
 from sraven.leaderboard.ranking import read_leaderboard
 

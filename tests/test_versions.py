@@ -17,8 +17,8 @@ from helpers.refusals import assert_refused
 from helpers.submissions import DEFINITIONS, assert_filed_alike
 from helpers.tiny_runs import tiny
 from sraven import SRAVEN, ConfigurationError, score_submission
-from sraven.boards.board import board_ids, read_board
-from sraven.boards.freeze import make_board
+from sraven.board.board import board_ids, read_board
+from sraven.board.freeze import make_board
 from sraven.core.digests import block_size, digest_split
 from sraven.core.families import FAMILIES, find_family, make_board_task, make_task, rows_of
 from sraven.core.spec import added, digest, values_of

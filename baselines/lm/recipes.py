@@ -7,7 +7,7 @@ from baselines.config import LanguageConfig, check_warmup
 from baselines.lm.corpus import Corpus
 from baselines.model.names import look_up
 from baselines.recipes import USUAL, recipe_of
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError
 
 SIZES: Mapping[str, Mapping[str, Any]] = {

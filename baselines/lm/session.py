@@ -27,7 +27,7 @@ from baselines.lm.evaluate import (
 from baselines.lm.sample import load_language_run
 from baselines.lm.share import BatchShare
 from baselines.runs.log import read_log, without_scores
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
 from sraven.leaderboard.submissions.corpus import fingerprint
 from sraven.leaderboard.submissions.submit import check_new, write_submission

@@ -20,7 +20,7 @@ from baselines.reproduction.standing import FigureStanding
 from baselines.reproduction.summaries import Estimate, RowSummary
 from baselines.reproduction.words import number, reported
 from baselines.views.style import panels_of
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.palette import palette, save_figure
 from sraven.core.spec import digest
 from sraven.plots import FAINT, INK, PAPER

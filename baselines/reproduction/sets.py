@@ -10,7 +10,7 @@ from itertools import product
 from typing import Any
 
 from baselines.table_a3 import TABLE_A3
-from sraven.boards.board import Board, read_board
+from sraven.board.board import Board, read_board
 
 read_board_once = cache(read_board)
 

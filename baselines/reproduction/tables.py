@@ -24,9 +24,9 @@ from baselines.reproduction.words import (
     table,
     varied,
 )
-from sraven.boards.board import Board
-from sraven.boards.ceilings import KNOWS
-from sraven.boards.reference_levels import find_reference_levels
+from sraven.board.board import Board
+from sraven.board.ceilings import KNOWS
+from sraven.board.reference_levels import find_reference_levels
 
 
 def score_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:

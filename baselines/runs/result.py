@@ -15,7 +15,7 @@ from baselines.runs.code import imported_by
 from baselines.runs.command import train_command
 from baselines.runs.log import INSTANCES, SCORES, Scores, read_log
 from baselines.runs.provenance import read_provenance
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import OutputError
 from sraven.core.jsonable import as_json
 from sraven.core.spec import values_of

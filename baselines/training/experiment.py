@@ -20,7 +20,7 @@ from baselines.training.feed import Chunk, chunk_of_steps
 from baselines.training.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, make_optimiser
 from baselines.training.sharding import check_batch, make_mesh, mean_over_devices, on_cpu, place_chunk
 from baselines.training.step import Loss, Program, StepReport
-from sraven.boards.board import Board, read_board
+from sraven.board.board import Board, read_board
 from sraven.core.errors import ConfigurationError
 from sraven.core.families import generator_of
 

@@ -18,7 +18,7 @@ from baselines.training.feed import chunk_of_steps
 from baselines.training.optim import Hyperparams
 from baselines.training.sharding import CHUNK_SPEC, on_cpu, on_each_device, own_mesh, place_chunk, whole
 from baselines.training.step import matmul_precision
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError
 from sraven.core.families import generator_of
 

@@ -14,7 +14,7 @@ from baselines.config import RunConfig
 from baselines.runs.log import INSTANCES, Scores
 from baselines.training.experiment import Experiment, MakeExperiment, board_of
 from baselines.training.predict import predictor, unranked_splits
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.families import generator_of, scoring_of
 from sraven.core.task import Labels
 from sraven.scoring.scores import score_plainly

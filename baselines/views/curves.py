@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from baselines.config import RunConfig
 from baselines.runs.directory import CONFIG, read_run
 from baselines.runs.log import LOG, SCORES, read_log
-from sraven.boards.board import Board, read_board
+from sraven.board.board import Board, read_board
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import quoted
 

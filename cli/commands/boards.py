@@ -9,7 +9,7 @@ from cli.shared.scores import divergence_lines, level_rows
 from sraven.core.escape import with_error
 
 if TYPE_CHECKING:
-    from sraven.boards.board import Board
+    from sraven.board.board import Board
 
 _BRIEF = (
     *("id", "title", "series", "metric", "primary_split"),
@@ -31,7 +31,7 @@ def command(board_id: str | None, check: bool) -> None:
     Example:
       sraven boards sraven-v1
     """
-    from sraven.boards.board import board_ids, read_board
+    from sraven.board.board import board_ids, read_board
 
     boards = [read_board(each) for each in ([board_id] if board_id else board_ids())]
     for board in boards if check else ():
@@ -116,7 +116,7 @@ def _corpus(board: "Board") -> list[str]:
 
 def _observer(board: "Board") -> list[str]:
     """Return how the ideal observer answers, if its scores are known."""
-    from sraven.boards.ceilings import ANSWERS
+    from sraven.board.ceilings import ANSWERS
 
     found = [board.ceiling(board.primary_split, metric) for metric in board.metrics]
     answers = dict.fromkeys(ceiling.answers for ceiling in found if ceiling)
@@ -133,7 +133,7 @@ def _ceilings(board: "Board", split: str, prior: str) -> str:
 
 def _print_splits(board: "Board") -> None:
     """Print a row for each split that has digests."""
-    from sraven.boards.ceilings import KNOWS
+    from sraven.board.ceilings import KNOWS
 
     rows = []
     for split, entry in board.covered.items():

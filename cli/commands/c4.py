@@ -125,7 +125,7 @@ def fingerprint(corpus: Path, board: str) -> None:
     with needs_extra("sraven c4 fingerprint", "baselines"):
         from baselines.lm.corpus import Corpus
         from baselines.lm.session import corpus_fingerprint
-    from sraven.boards.board import read_board
+    from sraven.board.board import read_board
     from sraven.leaderboard.fingerprints import pin_text
 
     found, pinned = read_board(board), corpus_fingerprint(board, Corpus(corpus))

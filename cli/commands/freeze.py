@@ -35,7 +35,7 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> 
       sraven freeze docs/leaderboard/boards.yaml sraven-v1
       sraven freeze docs/leaderboard/boards.yaml --lines
     """
-    from sraven.boards.freeze import board_path, make_board, read_definitions, write_board
+    from sraven.board.freeze import board_path, make_board, read_definitions, write_board
 
     done = []
 
@@ -45,8 +45,8 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> 
             click.echo(f"{'written' if written else 'as it was'}: {path}")
 
     if lines:
-        from sraven.boards.board import read_board
-        from sraven.boards.reference_levels import write_levels
+        from sraven.board.board import read_board
+        from sraven.board.reference_levels import write_levels
 
         boards = [read_board(each["id"]) for each in read_definitions(definitions, ids)]
         for path in write_levels(out, boards):

@@ -14,7 +14,7 @@ from cli.shared.scores import span
 from sraven.core.escape import escape, figure, with_error
 
 if TYPE_CHECKING:
-    from sraven.boards.board import Board
+    from sraven.board.board import Board
     from sraven.leaderboard.evidence import Evidence
     from sraven.leaderboard.standing import Entry, Leaderboard, Standing
 

@@ -23,7 +23,7 @@ def command(board_id: str, name: str | None, out: Path | None) -> None:
       sraven reference sraven-v1
       sraven reference sraven-v1 ideal-observer --out observer
     """
-    from sraven.boards.board import read_board
+    from sraven.board.board import read_board
     from sraven.leaderboard.submissions.submit import reference_predictors, write_reference
 
     if name is None:

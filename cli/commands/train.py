@@ -233,7 +233,7 @@ def _plan(
     with needs_extra("sraven train", "baselines"):
         from baselines.session import ScoringOptions, plan_runs
         from baselines.training.grid import read_grid
-    from sraven.boards.board import read_board
+    from sraven.board.board import read_board
 
     board = read_board(board_id)
     if board.is_corpus:

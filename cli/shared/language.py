@@ -10,7 +10,7 @@ from cli.shared.options import argument_of, directory
 
 if TYPE_CHECKING:
     from baselines.session import Text
-    from sraven.boards.board import Board
+    from sraven.board.board import Board
 
 language_options = argument_of(
     "language",

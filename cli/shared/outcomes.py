@@ -47,7 +47,7 @@ def print_session(plan: "TrainingPlan", session: "Session") -> None:
 
 
 def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
-    from sraven.boards.board import read_board
+    from sraven.board.board import read_board
 
     if "score" in last:
         return f"{read_board(config.board).metric} {last['score']:.4f} and loss {last['loss']:.4g}"

@@ -9,7 +9,7 @@ from cli.shared.printing import print_rows, print_table
 from sraven.core.escape import escape, figure, with_error
 
 if TYPE_CHECKING:
-    from sraven.boards.board import Board
+    from sraven.board.board import Board
     from sraven.leaderboard.eligibility import Unranked
     from sraven.leaderboard.filed import Fault
     from sraven.leaderboard.unfiled import Scored
@@ -48,7 +48,7 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: 
     """
     from rich.table import Table
 
-    from sraven.boards.board import read_board
+    from sraven.board.board import read_board
     from sraven.core.families import find_family
     from sraven.scoring.bootstrap import SHARE
     from sraven.scoring.scores import interval_over_combinations

@@ -110,7 +110,7 @@ class Family:
         diagnosis: returns the `sraven.scoring.errors.Diagnosis` of a task; "" if nothing sorts its
             wrong answers.
         reference_levels: what scores on its boards are read against besides, by name: see
-            `sraven.boards.reference_levels`.
+            `sraven.board.reference_levels`.
         measure_reference_levels: returns the `sraven.core.estimate.Mean` of each by metric, given a
             task, a split, the number of instances and threads; "" if there are none.
         wording: returns the `Wording` of a task, whose predictions are texts.

@@ -278,7 +278,7 @@ class References(Protocol):
     def answers(self) -> Mapping[int, Mapping[str, str]]:
         """How the ideal observer answers, by version of the ceilings' definition and by metric.
 
-        The ways to answer are those of `sraven.boards.ceilings.ANSWERS`.
+        The ways to answer are those of `sraven.board.ceilings.ANSWERS`.
         """
 
     def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:

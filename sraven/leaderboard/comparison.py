@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
 from sraven.core.families import scoring_of

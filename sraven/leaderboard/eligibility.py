@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.escape import escape
 from sraven.core.families import scoring_of
 from sraven.leaderboard.copies import equal_seeds

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.families import wording_of
 from sraven.leaderboard.evidence import Evidence
 from sraven.leaderboard.standing import (

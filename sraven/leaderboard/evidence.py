@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.boards.board import Board, read_board
+from sraven.board.board import Board, read_board
 from sraven.core.families import find_family, scoring_of
 from sraven.core.jsonable import as_json
 from sraven.core.spec import digest

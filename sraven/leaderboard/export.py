@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import one_line
 from sraven.core.system.files import json_text, write_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from sraven.boards.board import board_ids
+from sraven.board.board import board_ids
 from sraven.core.errors import SubmissionError
 from sraven.core.escape import escape
 from sraven.core.versions import VERSIONS

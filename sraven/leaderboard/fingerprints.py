@@ -6,8 +6,8 @@ others stands in a file beside the boards, ``fingerprints.yaml``, by the digest 
 
 from collections.abc import Mapping
 
-from sraven.boards.board import Board
-from sraven.boards.board_paths import read_beside
+from sraven.board.board import Board
+from sraven.board.paths import read_beside
 from sraven.core.errors import BoardError, SubmissionError
 from sraven.core.untrusted.read import parse_yaml
 from sraven.core.untrusted.schemas import find_problem

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sraven.boards.board import Board, board_ids, read_board
+from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import BoardError, SubmissionError
 from sraven.core.escape import escape
 from sraven.leaderboard.copies import find_copies

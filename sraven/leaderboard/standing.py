@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.families import find_family
 from sraven.core.jsonable import as_json
 from sraven.core.spec import digest

@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from sraven.boards.board import Board, read_board
+from sraven.board.board import Board, read_board
 from sraven.core.parallel import check_threads
 from sraven.leaderboard.eligibility import Unranked, find_omissions, judge_submission
 from sraven.leaderboard.evidence import make_evidence

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from sraven.boards.board import Board, board_ids, read_board
+from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import ConfigurationError
 from sraven.core.families import wording_of
 from sraven.text.forms import FORMS

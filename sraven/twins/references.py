@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.boards.ceilings import KNOWS
+from sraven.board.ceilings import KNOWS
 from sraven.certificates.observer import ideal_observer
 from sraven.core.estimate import Mean
 from sraven.core.task import Reference

@@ -18,7 +18,7 @@ from baselines.training.sharding import make_mesh
 from baselines.training.train import train
 from fuzzylogic import score
 from helpers.tiny_runs import STEPS, TINY, assert_same_bits, leaves, lines_of, tiny
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
 from sraven.scoring.scores import Run, score_plainly, score_runs
 

@@ -11,7 +11,7 @@ from baselines.runs.log import LOG
 from baselines.views.curves import IN_TRAINING, LOSS, find_runs, read_curves, thin, to_json, view
 from baselines.views.sparklines import HEIGHTS, columns_of, sparkline
 from helpers.tiny_runs import tiny
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.system.files import write_json
 

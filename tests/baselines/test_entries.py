@@ -11,7 +11,7 @@ from baselines.recipes import make_config
 from cli.commands.evaluate import _authors
 from helpers.refusals import assert_refused
 from sraven import OutputError
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 
 def name_of(config):

@@ -31,7 +31,7 @@ from helpers.tiny_runs import (
     tiny,
     tiny_options,
 )
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 
 @pytest.fixture(scope="module", autouse=True)

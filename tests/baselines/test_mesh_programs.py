@@ -24,7 +24,7 @@ from baselines.training.sharding import AXES, make_mesh, state_shardings
 from baselines.training.step import Hyperparams, train_step
 from dataclasses import asdict
 from jax.sharding import NamedSharding, PartitionSpec
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from helpers.compiling import quick_compilation
 from helpers.tiny_runs import tiny
 

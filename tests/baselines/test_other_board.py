@@ -15,8 +15,8 @@ from baselines.training.predict import predict
 from helpers.submissions import SRAVEN_BOARD, small_contents, use_boards
 from helpers.tiny_runs import TINY
 from sraven import ConfigurationError
-from sraven.boards.board import read_board
-from sraven.boards.freeze import make_board
+from sraven.board.board import read_board
+from sraven.board.freeze import make_board
 from sraven.leaderboard.submissions.submission import score_submission
 
 TWINS = {

@@ -27,7 +27,7 @@ from baselines.training.sharding import make_mesh
 from baselines.training.train import train
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import CHUNK, STEPS, lines_of, tiny
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import OutputError
 from sraven.core.spec import values_of
 from sraven.core.system.files import write_json

@@ -22,7 +22,7 @@ from helpers.refusals import assert_refused
 from helpers.sharding_cases import CONFIGS, DEVICES, GRADIENTS, MOVES
 from helpers.tiny_runs import EXACTLY, STEPS, assert_gradients_agree, assert_runs_agree, lines_of, once
 from sraven import ConfigurationError
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 HALF = STEPS // 2
 

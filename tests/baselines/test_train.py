@@ -18,7 +18,7 @@ from helpers import tiny_runs
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import changed_run, compiled_once, shared_directory
 from sraven import ConfigurationError, OutputError, score_submission
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import CapacityError
 
 tiny = partial(tiny_runs.tiny, steps=300)

@@ -12,7 +12,7 @@ from baselines.analysis.stages import STAGES
 from baselines.recipes import make_config
 from baselines.runs.directory import CONFIG, read_run
 from helpers.analysed_runs import few_at_once, finished_runs, language_run
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.system.files import write_json
 
 BRIEF = ("-n", 48, "--no-figures")

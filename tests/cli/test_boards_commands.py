@@ -18,8 +18,8 @@ from helpers.submissions import (
     use_boards,
 )
 from sraven import load_board
-from sraven.boards.board import board_ids, read_board
-from sraven.boards.freeze import make_board
+from sraven.board.board import board_ids, read_board
+from sraven.board.freeze import make_board
 
 CORPUS = {CORPUS_BOARD: corpus_board().content}
 
@@ -64,7 +64,7 @@ def test_what_scores_are_read_against_is_shown(done):
 
 def test_lines_are_measured_for_the_boards_that_are_named(done, monkeypatch, tmp_path):
     measured = {"board": "sraven-m8-v1", "lines": {}}
-    monkeypatch.setattr("sraven.boards.reference_levels.measure_board", lambda board: measured)
+    monkeypatch.setattr("sraven.board.reference_levels.measure_board", lambda board: measured)
     path = tmp_path / "sraven" / "boards" / "lines.yaml"
     path.parent.mkdir(parents=True)
     defined = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
@@ -87,7 +87,7 @@ def test_boards_are_checked(run, refused, small_boards, monkeypatch, tmp_path):
 
 
 def test_boards_are_frozen_once(done, refused, monkeypatch, tmp_path):
-    monkeypatch.setattr("sraven.boards.freeze.make_board", partial(make_board, train_digested=4_096))
+    monkeypatch.setattr("sraven.board.freeze.make_board", partial(make_board, train_digested=4_096))
     wanted = {
         tmp_path / package / "boards" / f"{name}.json": content
         for package, (name, content) in zip(

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses
 from sraven import score_submission
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.leaderboard.submissions.corpus import fingerprint
 
 

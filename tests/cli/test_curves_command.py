@@ -10,7 +10,7 @@ from baselines.recipes import make_config
 from baselines.runs.directory import CONFIG
 from baselines.runs.log import LOG
 from helpers.analysed_runs import language_run
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.system.files import write_json
 
 INFINITE = '{"step": 1100, "loss": Infinity, "scores": {"test": {"r2_per_sequence": -Infinity}}}\n'

@@ -15,7 +15,7 @@ from helpers.example import all_bytes
 from helpers.repositories import commit, git
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, edit, small_board, snapshot, write
 from sraven import SubmissionError
-from sraven.boards.reference_levels import MeasuredLevel
+from sraven.board.reference_levels import MeasuredLevel
 from sraven.leaderboard.export import COLUMNS
 from sraven.leaderboard.snapshot import parse_snapshot
 from sraven.scoring.scores import interval_over_combinations
@@ -34,7 +34,7 @@ def test_standing_is_printed(done, small_boards, scored, filed, leaderboard, mon
     board, score = small_board(SRAVEN_BOARD), scored["splits"]["ood"]["metrics"]["accuracy"]
     lines = {"independent": MeasuredLevel(0.75, 0.01), "composition-blind": MeasuredLevel(0.05, 0.001)}
     known = {"ood": {name: {"accuracy": line} for name, line in lines.items()}}
-    monkeypatch.setattr("sraven.boards.reference_levels.read_levels", lambda: {board.digest: known})
+    monkeypatch.setattr("sraven.board.reference_levels.read_levels", lambda: {board.digest: known})
     out = done("leaderboard", "--leaderboard", leaderboard)
     best = board.ceiling("ood", "accuracy").value
     message = f"; ceiling {best:.4f} (joint); exact marginals, random ties 0.7500; composition-blind 0.0500"

@@ -126,7 +126,7 @@ task.sample("train", 0, 2), task.split("train", 3)[0], rows_of(task).columns, sc
 
 def test_drawing_and_scoring_a_puzzle_loads_no_board():
     code = "import sraven; task = sraven.SRAVEN(); task.score('test', task.sample('test', 0, 2).target)"
-    assert loaded_after(code, "sraven.boards", "sraven.leaderboard", "sraven.core.untrusted") == set()
+    assert loaded_after(code, "sraven.board", "sraven.leaderboard", "sraven.core.untrusted") == set()
 
 
 def test_importing_the_packages_loads_next_to_nothing():

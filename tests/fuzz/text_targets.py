@@ -104,7 +104,7 @@ def run_training_log(data, folder):
 
 def config_seeds():
     from baselines.recipes import make_config
-    from sraven.boards.board import read_board
+    from sraven.board.board import read_board
 
     return [json.dumps(values_of(make_config(read_board("sraven-v1"), "hyla"))).encode()]
 

@@ -13,7 +13,7 @@ from helpers import fuzzy_oracle
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, score_predictions, small_board
 from sraven import CapacityError
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.scoring.scores import Run, score_runs
 
 TASKS = {

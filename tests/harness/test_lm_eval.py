@@ -8,7 +8,7 @@ from helpers.command import sraven
 from helpers.harnesses import needs
 from helpers.refusals import assert_refused
 from sraven import SRAVEN
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.harness.lm_eval import functions
 from sraven.harness.questions import count_sets
 from sraven.text import LADDER

@@ -10,7 +10,7 @@ from baselines.recipes import make_config
 from baselines.runs.directory import CONFIG
 from baselines.training.train import train
 from helpers.tiny_runs import TINY, once, tiny
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.system.files import write_json
 
 SRAVEN_LAYERS = 2

@@ -7,8 +7,8 @@ import numpy as np
 
 from helpers.submissions import METHOD, MODEL, SRAVEN_BOARD, define, small_contents
 from sraven import write_submission
-from sraven.boards.board import Board
-from sraven.boards.freeze import make_board
+from sraven.board.board import Board
+from sraven.board.freeze import make_board
 
 CORPUS_BOARD = "c4-small-v1"
 

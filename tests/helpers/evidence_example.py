@@ -5,7 +5,7 @@ import hashlib
 import numpy as np
 
 from helpers.submissions import METHOD, MODEL, SRAVEN_BOARD, TRAINING, small_board
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.families import scoring_of
 from sraven.leaderboard.evidence import Evidence, run_name
 from sraven.leaderboard.submissions.runs import prediction_path

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.errors import KINDS
 from sraven.leaderboard.standing import Entry, Standing
 from sraven.scoring.errors import MISSING

@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 from sraven import write_submission
-from sraven.boards.board import Board
-from sraven.boards.freeze import make_board
+from sraven.board.board import Board
+from sraven.board.freeze import make_board
 from sraven.core.system.files import compact_json
 from sraven.leaderboard.submissions.submission import differing
 from sraven.scoring.scores import Run, score_runs
@@ -92,7 +92,7 @@ def use_boards(monkeypatch, folder, contents=None):
     for name, content in (small_contents() if contents is None else contents).items():
         (folder / f"{name}.json").write_text(json.dumps(content))
     monkeypatch.setattr(
-        "sraven.boards.board.board_paths", lambda: {path.stem: path for path in sorted(folder.iterdir())}
+        "sraven.board.board.paths", lambda: {path.stem: path for path in sorted(folder.iterdir())}
     )
 
 

@@ -4,8 +4,8 @@ from functools import cache
 
 from helpers.submissions import METHOD, define
 from sraven import write_submission
-from sraven.boards.board import Board
-from sraven.boards.freeze import make_board
+from sraven.board.board import Board
+from sraven.board.freeze import make_board
 
 BOARD = "sraven-text-small-v1"
 FORM = "told-0-shot"

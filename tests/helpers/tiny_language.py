@@ -13,7 +13,7 @@ from helpers.command import sraven
 from helpers.records import preparation_of, write_jsonl
 from helpers.submissions import snapshot
 from helpers.tiny_runs import once, programs_made_once, quickly
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.system.files import write_json
 
 FOLLOWING = {

@@ -37,7 +37,7 @@ from baselines.training.optim import OPTIMISERS, Hyperparams
 from baselines.training.predict import predictor_of_shape
 from baselines.training.train import train
 from helpers.compiling import quick_compilation
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.system.files import write_json
 
 STEPS, CHUNK = 20, 5

@@ -10,8 +10,8 @@ from helpers.corpus_submissions import corpus_board, losses
 from helpers.evidence_example import make_evidence, random_predictions, score
 from helpers.standings import entries_of, judged
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, truth
-from sraven.boards.board import board_ids, read_board
-from sraven.boards.content import BoardSplit
+from sraven.board.board import board_ids, read_board
+from sraven.board.content import BoardSplit
 from sraven.leaderboard.copies import equal_seeds, find_copies
 from sraven.leaderboard.eligibility import (
     CEILING_ERRORS,

@@ -17,7 +17,7 @@ from helpers.refusals import assert_refused
 from helpers.standings import entries_of, judged, scoring
 from helpers.submissions import SRAVEN_BOARD, snapshot
 from sraven import BoardError, ConfigurationError, standing
-from sraven.boards.board import board_ids, read_board
+from sraven.board.board import board_ids, read_board
 from sraven.core.untrusted.schemas import read_schema
 from sraven.leaderboard import export, snapshot as shipped
 from sraven.leaderboard.filed import make_fault

@@ -16,7 +16,7 @@ import numpy as np
 from record import keep
 
 from sraven import write_submission
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.leaderboard.submissions.training_log import MOST_BYTES, MOST_LINES
 
 BOARD, SEEDS = "c4-v1", 20

@@ -23,7 +23,7 @@ from baselines.training.compiled import Compiled
 from baselines.training.experiment import board_experiment
 from baselines.training.sharding import make_mesh
 from baselines.training.train import hyper_of
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.data.engines.jobs import HERE, map_jobs
 from sraven.data.engines.processes import take_processors
 

@@ -20,7 +20,7 @@ from baselines.lm.recipes import config_on_text
 from baselines.training.compiled import count_parameters
 from baselines.training.optim import Hyperparams
 from baselines.training.step import train_step
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 MIB = 1 << 20
 

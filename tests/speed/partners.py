@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow.parquet as pq
 from record import keep
 
-from sraven.boards.board import load_board
+from sraven.board.board import load_board
 
 ADDITION, SUBTRACTION = 5, 6
 

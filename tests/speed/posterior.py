@@ -14,7 +14,7 @@ import sys
 import numpy as np
 from record import keep
 
-from sraven.boards.board import load_board
+from sraven.board.board import load_board
 from sraven.core.estimate import mean
 from sraven.core.jsonable import as_json
 from sraven.references import independent_hits

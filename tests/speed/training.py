@@ -32,7 +32,7 @@ from baselines.training.feed import chunk_of_steps
 from baselines.training.sharding import make_mesh, on_cpu
 from baselines.training.step import train_chunk
 from baselines.training.train import hyper_of
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
 STEPS, ROUNDS, PRODUCTS = 10, 10, 20

@@ -11,7 +11,7 @@ from helpers import error_oracle, oracle
 from helpers.refusals import assert_refused
 from helpers.submissions import SRAVEN_BOARD, guesses, small_board
 from sraven import SRAVEN, ConfigurationError, count_answers, sort_errors
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.families import diagnosis_of
 from sraven.errors import KINDS
 from sraven.rules import rules_of

@@ -14,7 +14,6 @@ from sraven import (
     ConfigurationError,
     count_answers,
     differs_everywhere,
-    explanations,
     ideal_observer,
     is_answer,
     is_unique,
@@ -22,6 +21,7 @@ from sraven import (
     rule_posterior,
     symbol_marginals,
 )
+from sraven.certificates import explanations
 from sraven.scoring.scores import SplitScores
 
 PANELS = (is_answer, differs_everywhere)

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from unicodedata import category, normalize
 
-from sraven.boards.board import Board, read_board
+from sraven.board.board import Board, read_board
 from sraven.core.errors import ChangeError, ConfigurationError, SubmissionError
 from sraven.core.escape import escape
 from sraven.core.untrusted.read import most_bytes

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.names import name_notes
 from sraven.leaderboard.page.words import compact, kind
 from sraven.leaderboard.standing import REFERENCE, REPORTED, Entry, Standing

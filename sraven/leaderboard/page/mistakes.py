@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.families import diagnosis_of
 from sraven.leaderboard.page.svg import element
 from sraven.leaderboard.page.words import score_with_error

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from sraven.boards.board import Board
-from sraven.boards.ceilings import ANSWERS
+from sraven.board.board import Board
+from sraven.board.ceilings import ANSWERS
 from sraven.core.system.files import write_text
 from sraven.leaderboard.filed import Fault
 from sraven.leaderboard.page import words

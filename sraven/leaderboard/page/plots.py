@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 from xml.etree.ElementTree import Element
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.leaderboard.page.groups import budgets_of
 from sraven.leaderboard.page.marks import Key, arrow, classes, draw_shape, find_legend
 from sraven.leaderboard.page.strip import Scale, find_bounds

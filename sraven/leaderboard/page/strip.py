@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.leaderboard.page.attention import family_of
 from sraven.leaderboard.page.marks import classes, draw_shape
 from sraven.leaderboard.page.svg import element

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.names import host
 from sraven.leaderboard.eligibility import is_at_chance
 from sraven.leaderboard.page.groups import EntryGroup, groups, look_notes, reported_notes

@@ -1,6 +1,6 @@
 """Words for numbers, metrics and splits on the page."""
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.escape import error_decimals, figure
 from sraven.core.families import scoring_of
 from sraven.leaderboard.standing import (

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.digests import array_bytes
 from sraven.core.errors import SubmissionError
 from sraven.core.task import Labels

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import ArrayLike
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.spec import SEED_LIMIT

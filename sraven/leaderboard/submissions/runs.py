@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sraven.boards.board import Board
+from sraven.board.board import Board
 from sraven.core.errors import SubmissionError
 from sraven.core.escape import escape, quoted
 from sraven.core.families import scoring_of

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sraven.boards.board import Board, read_board
+from sraven.board.board import Board, read_board
 from sraven.core.errors import SubmissionError
 from sraven.core.escape import escape, quoted
 from sraven.core.families import diagnosis_of, scoring_of

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sraven.boards.board import Board, load_board, read_board
+from sraven.board.board import Board, load_board, read_board
 from sraven.core.arguments import check_choice
 from sraven.core.errors import ConfigurationError, OutputError, SubmissionError
 from sraven.core.families import references_of

@@ -17,7 +17,7 @@ from helpers.analysed_runs import tiny_sraven
 from helpers.oracle import follows
 from helpers.tiny_runs import leaves, tiny
 from sraven import SRAVEN, ConfigurationError
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 pytestmark = pytest.mark.usefixtures("compiled", "few_at_once")
 

@@ -16,7 +16,7 @@ from baselines.encode import encoding_of
 from baselines.training.experiment import model_of
 from helpers.analysed_runs import tiny_sraven
 from helpers.oracle import follows
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION
 
 pytestmark = pytest.mark.usefixtures("compiled")

@@ -14,8 +14,8 @@ from helpers.corpus_submissions import CORPUS_BOARD, SIZE, corpus_board, losses
 from helpers.python import python
 from helpers.refusals import assert_refused
 from sraven import ConfigurationError, load_board
-from sraven.boards.board import read_board
-from sraven.boards.freeze import read_definitions
+from sraven.board.board import read_board
+from sraven.board.freeze import read_definitions
 from sraven.core.families import make_board_task, make_task
 from sraven.core.spec import canonical_json
 from sraven.scoring.scores import Run, score_runs

@@ -27,8 +27,8 @@ from helpers.submissions import description, snapshot, use_boards
 from helpers.tiny_language import TRAINING, TWICE, VALIDATION
 from helpers.tiny_runs import changed_run
 from sraven import score_submission
-from sraven.boards.board import read_board
-from sraven.boards.freeze import make_board
+from sraven.board.board import read_board
+from sraven.board.freeze import make_board
 from sraven.leaderboard.fingerprints import parse_pins
 from sraven.leaderboard.submissions.training_log import check_log
 

@@ -26,7 +26,7 @@ from helpers.tiny_language import (
     write_corpus,
 )
 from helpers.tiny_runs import changed_run, lines_of
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
 

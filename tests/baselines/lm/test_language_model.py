@@ -20,7 +20,7 @@ from baselines.training.train import hyper_of, train
 from helpers.tiny_language import SOFTMAX, TWICE, tiny, write_corpus
 from helpers.tiny_runs import lines_of
 from sraven import ConfigurationError, OutputError
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

@@ -23,7 +23,7 @@ from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, sraven, tin
 from helpers.tiny_runs import EXACTLY, assert_gradients_agree, assert_runs_agree, in_float64, leaves, lines_of
 from helpers.two_processes import kill_at_first_checkpoint, start_two
 from sraven import ConfigurationError
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 SCORED = 20
 """Steps between scores of the run that two processes begin."""

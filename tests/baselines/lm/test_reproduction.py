@@ -22,7 +22,7 @@ from baselines.session import ScoringOptions, Text
 from helpers.command import sraven
 from helpers.refusals import assert_refused
 from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION, assert_command_refused
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError, OutputError
 
 SHAPE = {name: value for name, value in TINY.items() if name not in ("steps", "warmup", "learning_rate")}

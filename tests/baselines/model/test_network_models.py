@@ -29,7 +29,7 @@ from helpers.refusals import assert_refused
 from helpers.small_models import count
 from helpers.tiny_runs import tiny
 from sraven import ConfigurationError
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.spec import values_of
 
 B, IN, OUT, E, H, T, F = 2, 5, 3, 7, 3, 12, 11

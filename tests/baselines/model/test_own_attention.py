@@ -26,7 +26,7 @@ from baselines.training.train import train
 from helpers.tiny_language import TINY
 from helpers.tiny_runs import leaves, tiny
 from sraven import ConfigurationError
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 B, T, H, D = 2, 5, 3, 4
 

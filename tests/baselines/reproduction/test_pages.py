@@ -16,9 +16,9 @@ from baselines.reproduction.sets import FIGURES as ALL_FIGURES
 from baselines.reproduction.standing import standings_of
 from baselines.reproduction.words import number, products
 from helpers.reproduction import FIGURES, STEPS, cell, figure, record
-from sraven.boards.board import read_board
-from sraven.boards.ceilings import KNOWS
-from sraven.boards.reference_levels import find_reference_levels
+from sraven.board.board import read_board
+from sraven.board.ceilings import KNOWS
+from sraven.board.reference_levels import find_reference_levels
 from sraven.core.errors import OutputError
 
 RESULTS = Path(__file__).parents[3] / "docs" / "results"

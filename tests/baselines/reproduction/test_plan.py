@@ -22,7 +22,7 @@ from baselines.reproduction.plan import (
 from baselines.training.experiment import model_of
 from baselines.training.flops import operations_in_products
 from helpers.reproduction import STEPS, cell, figure, record
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 
 
 def products_of(jaxpr):

@@ -20,7 +20,7 @@ from helpers.compiling import quick_flags
 from helpers.refusals import assert_refused
 from helpers.reproduction import SHAPE, STEPS, cell, figure
 from helpers.tiny_runs import CHUNK, lines_of
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import OutputError
 from sraven.core.system.lock import Lock
 

@@ -9,7 +9,7 @@ from baselines.reproduction.plan import operations_in
 from baselines.reproduction.queue import QUEUE, QUEUES, choose
 from baselines.reproduction.sets import FIGURES
 from baselines.reproduction.words import reported
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
 
 COUNTED = {

@@ -5,7 +5,7 @@ import pytest
 from baselines.lm.recipes import SIZES
 from baselines.recipes import make_config
 from baselines.table_a3 import TABLE_A3
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.families import trained_families
 
 PRINTED = """

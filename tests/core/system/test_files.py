@@ -188,7 +188,7 @@ def test_what_is_endless_or_waits_is_refused(tmp_path):
 
 OWN_READERS = {
     "a file of the package": [
-        *("baselines/publish.py", "cli/completion.py", "sraven/boards/board.py"),
+        *("baselines/publish.py", "cli/completion.py", "sraven/board/board.py"),
         *("sraven/core/jit.py", "sraven/leaderboard/snapshot.py", "sraven/core/palette.py"),
         *("sraven/leaderboard/page/render.py", "sraven/core/untrusted/schemas/__init__.py"),
     ],
@@ -205,9 +205,9 @@ OWN_READERS = {
         *("baselines/analysis/pages.py", "baselines/reproduction/pages.py"),
     ],
     "a page that it wrote": ["baselines/reproduction/render.py"],
-    "a checkout's board, which is to be written": ["sraven/boards/freeze.py"],
+    "a checkout's board, which is to be written": ["sraven/board/freeze.py"],
     "files of the package": [
-        *("sraven/boards/board_paths.py", "sraven/boards/reference_levels.py"),
+        *("sraven/board/board_paths.py", "sraven/board/reference_levels.py"),
         "sraven/data/card.py",
     ],
     "a journal, a line of bounded length at a time": ["sraven/data/directory.py"],

@@ -17,7 +17,7 @@ from helpers.leaderboard_example import (
     make_reported,
     make_standing,
 )
-from sraven.boards.board import board_ids, read_board
+from sraven.board.board import board_ids, read_board
 from sraven.leaderboard.standing import Standing
 
 SCREEN = {1280: 800, 390: 844}

@@ -11,7 +11,7 @@ from helpers.leaderboard_example import (
     make_standing,
 )
 from helpers.page import corpus_page, example_page, page_of, panels_of, rows_of
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.leaderboard.page.groups import groups
 from sraven.leaderboard.standing import Standing
 

@@ -14,7 +14,7 @@ from helpers.leaderboard_example import (
     make_standing,
 )
 from helpers.page import example_page, page_of, rows_of
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.leaderboard.page.attention import family_of
 from sraven.leaderboard.page.mistakes import legend, make_mistakes
 from sraven.leaderboard.page.page import leaders, make_page, make_summary

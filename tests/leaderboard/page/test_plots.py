@@ -7,7 +7,7 @@ import pytest
 
 from helpers.leaderboard_example import make_entry, make_reference, make_standing
 from helpers.page import example_page, page_of, panels_of, rows_of
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.leaderboard.page.plots import (
     FLOOR,
     LEFT,

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from helpers.leaderboard_example import make_entry, make_hostile, make_standing
 from helpers.page import Page, example_page, page_of
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.escape import is_seen
 from sraven.core.palette import follow_scheme, palette, variables
 from sraven.leaderboard.filed import Fault

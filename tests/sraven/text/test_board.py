@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from helpers.refusals import assert_refused
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
 from sraven import SRAVEN, BoardError, make_task
-from sraven.boards.board import Board, read_board
+from sraven.board.board import Board, read_board
 from sraven.core.families import rows_of, scoring_of, wording_of
 from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.ladder import LADDER, LEVELS

@@ -9,8 +9,8 @@ import pytest
 from helpers.refusals import assert_refused
 from helpers.text_board import DEFINITION
 from sraven import text
-from sraven.boards.board import Board, read_board
-from sraven.boards.freeze import make_board
+from sraven.board.board import Board, read_board
+from sraven.board.freeze import make_board
 from sraven.core.families import wording_of
 from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.lenient import unspell

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sraven.boards.content import BoardFile
+from sraven.board.content import BoardFile
 from sraven.core.digests import block_size, digest_split
 from sraven.core.errors import BoardError, ConfigurationError
 from sraven.core.families import columns_of

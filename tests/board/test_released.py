@@ -10,8 +10,8 @@ import yaml
 from helpers import fuzzy_oracle, oracle
 from helpers.checkout import REPOSITORY
 from helpers.regenerated import regenerate, sha256
-from sraven.boards.board import Board, board_ids, read_board
-from sraven.boards.freeze import board_path, make_board, read_definitions
+from sraven.board.board import Board, board_ids, read_board
+from sraven.board.freeze import board_path, make_board, read_definitions
 from sraven.core.families import FAMILIES
 from sraven.core.system.files import compact_json
 from sraven.core.untrusted.schemas import find_problem
@@ -109,11 +109,11 @@ def test_definition_gives_the_file(name, definitions, monkeypatch):
     content = BOARDS[name].content
     if "prompts" in content:  # they are pinned in tests/sraven/text
         pinned = iter(content["prompts"].values())
-        monkeypatch.setattr("sraven.boards.freeze.digest_prompts", lambda prompts: next(pinned))
+        monkeypatch.setattr("sraven.board.freeze.digest_prompts", lambda prompts: next(pinned))
     monkeypatch.setattr(
-        "sraven.boards.freeze.digest_split", lambda task, split, size: content["splits"][split]
+        "sraven.board.freeze.digest_split", lambda task, split, size: content["splits"][split]
     )
-    monkeypatch.setattr("sraven.boards.freeze._ceilings", lambda task, sizes: content["ceiling"])
+    monkeypatch.setattr("sraven.board.freeze._ceilings", lambda task, sizes: content["ceiling"])
     made = make_board(definitions[name])
     made["metrics"] = [metric for metric in made["metrics"] if metric in content["metrics"]]
     assert compact_json(made) == compact_json(content)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
-from sraven.boards.ceilings import FIRST_DEFINITION, KNOWS
+from sraven.board.ceilings import FIRST_DEFINITION, KNOWS
 from sraven.core.errors import BoardError
 from sraven.core.escape import escape, quoted
 from sraven.core.spec import digest

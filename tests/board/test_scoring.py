@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 from helpers import oracle
 from helpers.checkout import REPOSITORY
 from helpers.evidence_example import make_evidence
-from sraven.boards.board import read_board
+from sraven.board.board import read_board
 from sraven.core.task import Labels, Metric
 from sraven.leaderboard.entries import entry_of
 from sraven.scoring.bootstrap import SAMPLES, bootstrap_sums, resample_combinations

@@ -12,8 +12,8 @@ from fuzzylogic import FuzzyLogic
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, small_contents, truth, use_boards
 from sraven import SRAVEN, BoardError, ConfigurationError, load_board
-from sraven.boards.board import Board, read_board
-from sraven.boards.content import DEFAULTS, BoardSplit, Reported
+from sraven.board.board import Board, read_board
+from sraven.board.content import DEFAULTS, BoardSplit, Reported
 from sraven.core.spec import digest
 from sraven.core.task import Column
 from sraven.core.untrusted.schemas import read_schema

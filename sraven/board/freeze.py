@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
-from sraven.boards.ceilings import FIRST_DEFINITION, PLACES, rounded
-from sraven.boards.content import CORPUS, GENERATED, find_fault
-from sraven.boards.reference_levels import boards_folder
+from sraven.board.ceilings import FIRST_DEFINITION, PLACES, rounded
+from sraven.board.content import CORPUS, GENERATED, find_fault
+from sraven.board.reference_levels import boards_folder
 from sraven.core.arguments import check_choice
 from sraven.core.digests import digest_prompts, digest_split
 from sraven.core.errors import BoardError, ConfigurationError, OutputError

@@ -12,10 +12,10 @@ from helpers.refusals import assert_refused
 from helpers.regenerated import regenerate
 from helpers.submissions import DEFINITIONS, SRAVEN_BOARD, small_board, small_contents
 from sraven import BoardError, ConfigurationError, OutputError
-from sraven.boards import reference_levels
-from sraven.boards.board import board_ids, read_board
-from sraven.boards.freeze import make_board, read_definitions, write_board
-from sraven.boards.reference_levels import (
+from sraven.board import reference_levels
+from sraven.board.board import board_ids, read_board
+from sraven.board.freeze import make_board, read_definitions, write_board
+from sraven.board.reference_levels import (
     LEVELS_FILE,
     measure_board,
     parse_levels,

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.boards.board_paths import board_paths
-from sraven.boards.ceilings import KNOWS, Ceiling
-from sraven.boards.check import check_digests, check_texts
-from sraven.boards.content import RANKED, BoardFile
-from sraven.boards.reference_levels import ReferenceLevel, find_reference_levels
+from sraven.board.ceilings import KNOWS, Ceiling
+from sraven.board.check import check_digests, check_texts
+from sraven.board.content import RANKED, BoardFile
+from sraven.board.paths import board_paths
+from sraven.board.reference_levels import ReferenceLevel, find_reference_levels
 from sraven.core.arguments import check_choice, check_integer
 from sraven.core.composition import Divergences, divergences
 from sraven.core.digests import digest_prompts
@@ -71,7 +71,7 @@ class Board(BoardFile):
         Args:
             split: a scored split.
             metric: one of the board's.
-            prior: what it knows, a name of `sraven.boards.ceilings.KNOWS`.
+            prior: what it knows, a name of `sraven.board.ceilings.KNOWS`.
 
         Raises:
             ConfigurationError: for another split or kind of knowledge.

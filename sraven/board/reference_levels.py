@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from sraven.boards.board_paths import read_beside
-from sraven.boards.ceilings import rounded
-from sraven.boards.content import BoardFile
+from sraven.board.ceilings import rounded
+from sraven.board.content import BoardFile
+from sraven.board.paths import read_beside
 from sraven.core.errors import BoardError, OutputError
 from sraven.core.families import find_family, make_board_task
 from sraven.core.system.files import write_text
