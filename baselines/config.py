@@ -5,10 +5,12 @@ runs did before: then older runs can be read and go on, under the digest that th
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
+from math import log
 from sys import float_info
 from typing import Any, TypeVar
 
+from sraven.board.board import Board, read_board
 from sraven.core.arguments import check_choice, check_integer, check_share
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
@@ -183,6 +185,60 @@ class LanguageConfig(RunConfig):
         check_integer("length", self.length, 1, 1 << 24)
         check_choice("dtype", self.dtype, ("bfloat16", "float32"))
         check_choice("network", self.network, ("transformer",))
+
+
+@dataclass(frozen=True)
+class TextRecipe:
+    """What runs of the language model have in place of a board: section 5 of the paper. Nothing ranks them.
+
+    Attributes:
+        id: its name, which configurations have as their board.
+        digest: which they have as their board's.
+        version: of the benchmark.
+        train_budget: tokens.
+        pieces: of the tokenizer that C4's own models have.
+        metric: that runs are compared by, less being better.
+        splits: documents on which runs are scored, by split: those of C4, configuration ``en``.
+        primary_split: on which runs are compared.
+        higher_is_better: whether more of the metric is better.
+        held_out, reported: none.
+    """
+
+    id: str = "c4-v1"
+    digest: str = "ce3bf977db6db3fd16a3e88a11da4ab08eff5025e31568aca1030beae7dda79f"
+    version: str = "1"
+    train_budget: int = 130_000_000_000
+    pieces: int = 32_101
+    metric: str = "loss"
+    splits: Mapping[str, int] = field(default_factory=lambda: {"validation": 364_608})
+    primary_split: str = "validation"
+    higher_is_better: bool = False
+    held_out: Mapping[str, Any] = field(default_factory=dict)
+    reported: tuple[Any, ...] = ()
+
+    @property
+    def chance(self) -> float:
+        """Nats that it costs if all pieces are equally likely."""
+        return log(self.pieces)
+
+    def ceiling(self, split: str, metric: str, prior: str = "") -> None:
+        """Return nothing: no observer of text is ideal."""
+
+    def reference_levels(self, split: str) -> tuple[()]:
+        """Return nothing: none is known."""
+        return ()
+
+
+C4 = TextRecipe()
+
+
+def find_board(name: str) -> Board | TextRecipe:
+    """Return what runs are trained on, by its id: a board, or the recipe of the language model.
+
+    Raises:
+        ConfigurationError: if there is none.
+    """
+    return C4 if name == C4.id else read_board(name)
 
 
 C = TypeVar("C", bound=RunConfig)

@@ -12,11 +12,11 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.config import LanguageConfig, RunConfig
+from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.load import load_run
 from baselines.model.networks import LOOPED
-from baselines.recipes import RECIPES, USUAL, defaults_of
+from baselines.recipes import RECIPES, defaults_of
 from baselines.runs.code import imported_by
 from baselines.runs.command import train_command
 from baselines.runs.directory import is_published
@@ -284,9 +284,7 @@ _PHRASES = {
 def _differences(config: RunConfig) -> list[str]:
     """Return in words how a configuration differs from the defaults of its board."""
     later = {each.name: each.default for each in fields(RunConfig) if each.default not in (MISSING, "")}
-    # A language model is of one size or another, which its entry says elsewhere.
-    on_text = {**USUAL, "position": "rotary"}
-    usual = on_text if isinstance(config, LanguageConfig) else defaults_of(read_board(config.board))
+    usual = defaults_of(read_board(config.board))
     later.pop("network")  # the name begins with it
     expected = {**later, **usual, **RECIPES[config.recipe], "position": usual["position"], "recipe": "paper"}
     found = {name: getattr(config, name) for name in expected}
@@ -323,17 +321,14 @@ def describe_runs(
     imported = imported_by(runs[0]) if runs else {}
     first, command = configs[0], train_command(configs, imported)
     code = "".join(f"\n{name} has the SHA-256 {sha256}.\n" for name, sha256 in imported.items())
-    length, unit = (first.length, "tokens") if isinstance(first, LanguageConfig) else (1, "instances")
-    seen = first.steps * first.batch_size * length
+    seen = first.steps * first.batch_size
     points, tried = other_points(runs)
-    trials, split = tuning_trials or tried, SELECTION_SPLIT
-    if unit == "tokens":
-        split, points = read_board(first.board).primary_split, []
+    trials = tuning_trials or tried
     commit, address = code_commit or commit_of(runs), code_address()
     return {
         **({"points": points} if points else {}),
         "method": {
-            "name": ", ".join([first.architecture, *_differences(first), f"{seen:,} {unit}"]),
+            "name": ", ".join([first.architecture, *_differences(first), f"{seen:,} instances"]),
             "family": first.network if first.network in METHOD_FAMILIES else "other",
             "description": f"The baseline {first.in_words}: {command}",
             "authors": list(authors),
@@ -349,7 +344,7 @@ def describe_runs(
         },
         "training": {
             "instances": seen,
-            "selection_split": split if (trials or 1) > 1 else None,
+            "selection_split": SELECTION_SPLIT if (trials or 1) > 1 else None,
             "optimiser": OPTIMISERS[first.optimiser].title,
             "hardware": hardware or hardware_of(runs) or UNKNOWN,
             "tuning_trials": trials,

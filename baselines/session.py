@@ -13,7 +13,7 @@ import jax
 from jax.experimental.multihost_utils import process_allgather
 from jax.sharding import Mesh
 
-from baselines.config import RunConfig, check_warmup
+from baselines.config import RunConfig, TextRecipe, check_warmup
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import language_judge, validation_scores
 from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, language_experiment
@@ -107,7 +107,7 @@ class Session(NamedTuple):
 
 
 def plan_runs(
-    board: Board,
+    board: Board | TextRecipe,
     attention: str,
     out: Path,
     *,
@@ -138,10 +138,11 @@ def plan_runs(
             check_integer(f"scores: {name}", value, 0 if name == "every" else 1, 1 << 40)
     config: RunConfig
     judge = None
-    if text is None:
+    if not isinstance(board, TextRecipe):
         config = make_config(board, attention, **changes)
     else:
-        config = make_language_config(board, Corpus(*text.data), attention, size=text.size, **changes)
+        assert text is not None
+        config = make_language_config(Corpus(*text.data), attention, size=text.size, **changes)
         if grid and not text.validation:
             raise ConfigurationError(f"a grid on {board.id} needs --validation DIR, documents to choose by")
         judge = language_judge(Corpus(*text.validation)) if grid else None

@@ -16,7 +16,6 @@ sys.dont_write_bytecode = False
 import pytest
 from hypothesis import settings
 
-from helpers.corpus_submissions import corpus_contents, write_corpus
 from helpers.example import SIZES
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards, use_boards, write
 from sraven import SRAVEN, score_submission
@@ -70,19 +69,6 @@ def scored(originals, tmp_path_factory):
     """What the submission to SRAVEN's small board scores; tests only read it."""
     with only_boards(tmp_path_factory.mktemp("boards")):
         return score_submission(originals[SRAVEN_BOARD])
-
-
-@pytest.fixture
-def corpus_boards(monkeypatch, tmp_path_factory):
-    """A board of a corpus and a small one about SRAVEN, in place of the packaged ones."""
-    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"), corpus_contents())
-
-
-@pytest.fixture(scope="session")
-def corpus_original(tmp_path_factory):
-    """A submission of three seeds to the board of a corpus; tests only read it."""
-    with only_boards(tmp_path_factory.mktemp("boards"), corpus_contents()):
-        return write_corpus(tmp_path_factory.mktemp("original") / "submission")
 
 
 @pytest.fixture

@@ -196,7 +196,7 @@ def test_ceilings_are_what_their_words_say(family, answer, prior, split):
 def test_each_ceiling_of_a_board_has_a_meaning(name):
     board = read_board(name)
     answers, ceiling = "mean" if board.family == "fuzzylogic" else "joint", board.content["ceiling"]
-    assert set(ceiling) == (set() if board.is_corpus else set(board.splits))
+    assert set(ceiling) == set(board.splits)
     for split, prior, metric in product(board.splits, KNOWS, board.metrics):
         listed = ceiling.get(split, {}).get(KNOWS[prior], {})
         expected = Ceiling(**listed[metric], knows=prior, answers=answers) if metric in listed else None

@@ -8,7 +8,6 @@ from pkgutil import resolve_name
 import pytest
 
 from baselines.config import RunConfig, read_config
-from baselines.lm.task import C4
 from fuzzylogic import FuzzyLogic
 from helpers.batches import same
 from helpers.checkout import REPOSITORY
@@ -38,7 +37,6 @@ MAKES = make_task, make_board_task
 FIELDS = {
     "sraven": "task version M K holdout seed answers permute",
     "fuzzylogic": "task version L K N holdout unseen_terms seed query",
-    "c4": "task version dataset configuration split documents tokenizer_sha256 pieces",
 }
 """Fields of the configurations of version 1. Later ones are declared with `added`."""
 
@@ -50,8 +48,6 @@ FIELDS = {
 def test_boards_of_the_first_version_are_what_they_were(name, second_version):
     board = read_board(name)
     assert board.task.version == "1" and dict(board.task.config) == board.content["config"]
-    if board.is_corpus:
-        return
     board.check_combinations()
     split, size = board.primary_split, block_size(board.task.columns)
     entry = board.content["splits"][split]
@@ -121,7 +117,7 @@ def test_unknown_versions_are_refused_in_one_line():
 
 def test_second_version_is_the_one_of_new_tasks_and_what_holds_is_the_last_change(second_version):
     assert (current_version(), list(VERSIONS)) == ("2", ["1", "2"])
-    assert SRAVEN().version == FuzzyLogic().version == C4().version == "2"
+    assert SRAVEN().version == FuzzyLogic().version == "2"
     assert latest({"1": "a"}, "2") == latest({"1": "a"}, "1") == "a"
     assert [latest({"1": "a", "2": "b"}, version) for version in "12"] == ["a", "b"]
     assert_refused("'1', '2'", check_version, "3")
@@ -182,7 +178,7 @@ class WiderRun(RunConfig):
 
 
 def test_configurations_of_version_1_hold_what_they_held():
-    for name, task in (("sraven", SRAVEN()), ("fuzzylogic", FuzzyLogic()), ("c4", C4())):
+    for name, task in (("sraven", SRAVEN()), ("fuzzylogic", FuzzyLogic())):
         assert list(task.config) == FIELDS[name].split(), "a later field is declared with `added`"
 
 

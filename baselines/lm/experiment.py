@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.sharding import Mesh
 
-from baselines.config import LanguageConfig, RunConfig
+from baselines.config import C4, LanguageConfig, RunConfig
 from baselines.encode import Batch
 from baselines.lm.corpus import Corpus
 from baselines.lm.loss import AT_ONCE, AT_ONCE_ON_CPU, mean_loss
@@ -20,7 +20,7 @@ from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
 from baselines.training.compiled import count_parameters
-from baselines.training.experiment import Experiment, board_of, make_program, network_shape
+from baselines.training.experiment import Experiment, make_program, network_shape
 from baselines.training.feed import Chunk
 from baselines.training.flops import flops_per_token
 from baselines.training.sharding import check_batch, make_mesh, on_cpu, place_rows
@@ -76,6 +76,18 @@ def language_model(config: LanguageConfig, compute: Compute = DEFAULT_COMPUTE) -
     )
 
 
+def check_recipe(config: LanguageConfig) -> None:
+    """Refuse a run whose recipe isn't this version's.
+
+    Raises:
+        ConfigurationError: if it has another.
+    """
+    if (config.board, config.board_digest) != (C4.id, C4.digest):
+        raise ConfigurationError(
+            f"board={config.board!r} with board_digest={config.board_digest!r}: {C4.id} has {C4.digest!r}"
+        )
+
+
 def at_once(mesh: Mesh) -> int:
     """Return for how many tokens logits exist at a time, on each device of a mesh."""
     return AT_ONCE_ON_CPU if on_cpu(mesh) else AT_ONCE
@@ -115,7 +127,7 @@ def language_experiment(
 
     def make_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
         assert isinstance(config, LanguageConfig)
-        board_of(config)  # refuses another board's digest
+        check_recipe(config)
         if config.corpus != corpus.digest:
             raise ConfigurationError("the run is trained on other tokens; name those that it began with")
         corpus.check_files()

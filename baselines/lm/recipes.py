@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from baselines.config import LanguageConfig, check_warmup
+from baselines.config import C4, LanguageConfig, check_warmup
 from baselines.lm.corpus import Corpus
 from baselines.model.names import look_up
 from baselines.recipes import USUAL, recipe_of
-from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError
 
 SIZES: Mapping[str, Mapping[str, Any]] = {
@@ -31,7 +30,6 @@ SIZES: Mapping[str, Mapping[str, Any]] = {
 
 
 def make_language_config(
-    board: Board,
     corpus: Corpus,
     attention: str,
     *,
@@ -43,7 +41,6 @@ def make_language_config(
     """Return the configuration of a run of the language model: that of a size, with changes.
 
     Args:
-        board: with a training budget in tokens, such as ``c4-v1``.
         corpus: what is trained on.
         attention: a name of `baselines.model.attention.ATTENTION`.
         size: a name of `SIZES`.
@@ -59,16 +56,16 @@ def make_language_config(
     text = {"corpus": corpus.digest, "vocabulary": corpus.tokenizer["pieces"]}
     given = {name: value for name, value in changes.items() if value is not None}
     fields = {**text, "attention": attention, "seed": seed, **given}
-    return check_warmup(config_on_text(board, size=size, **fields))
+    return check_warmup(config_on_text(size=size, **fields))
 
 
-def config_on_text(board: Board, *, size: str = "paper", **fields: Any) -> LanguageConfig:
+def config_on_text(*, size: str = "paper", **fields: Any) -> LanguageConfig:
     """Return the configuration of a run of a size, with some fields, of which it needs those of the text."""
     shape = {**look_up("size", size, SIZES), **fields}
     values = {
-        "board": board.id,
-        "board_digest": board.digest,
-        "steps": max(1, board.train_budget // max(1, shape["batch_size"] * shape["length"])),
+        "board": C4.id,
+        "board_digest": C4.digest,
+        "steps": max(1, C4.train_budget // max(1, shape["batch_size"] * shape["length"])),
         **USUAL,
         "position": "rotary",
         **shape,

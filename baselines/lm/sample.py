@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.config import LanguageConfig
-from baselines.lm.experiment import language_model, language_program
+from baselines.lm.experiment import check_recipe, language_model, language_program
 from baselines.lm.shards import TOKENIZER
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from baselines.load import restore_params
 from baselines.model.transformer import Transformer
 from baselines.runs.directory import read_run
-from baselines.training.experiment import board_of
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import escape
@@ -48,7 +47,7 @@ def load_language_run(folder: Path, *, step: int | None = None) -> tuple[Languag
     config = read_run(folder)
     if not isinstance(config, LanguageConfig):
         raise ConfigurationError(f"{folder} is a run on {config.board}, not one of the language model")
-    board_of(config)
+    check_recipe(config)
     return config, restore_params(folder, language_program, config, step)
 
 

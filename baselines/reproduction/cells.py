@@ -11,7 +11,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from baselines.config import LanguageConfig, RunConfig, check_warmup
+from baselines.config import C4, LanguageConfig, RunConfig, TextRecipe, check_warmup
 from baselines.lm.recipes import config_on_text
 from baselines.recipes import USUAL, make_config
 from baselines.reproduction.sets import FIGURES, Figure, Row, read_board_once
@@ -53,9 +53,8 @@ def config_of(row: Row, point: Mapping[str, float], seed: int) -> RunConfig:
     """
     board = read_board_once(row.board)
     changes: dict[str, Any] = {"seed": seed, **point, **row.changes}
-    if board.is_corpus:
-        text = {"corpus": NO_CORPUS, "vocabulary": board.content["config"]["pieces"]}
-        return config_on_text(board, **text, **changes)
+    if isinstance(board, TextRecipe):
+        return config_on_text(corpus=NO_CORPUS, vocabulary=board.pieces, **changes)
     config = make_config(board, **changes)
     return config if row.instances is None else replace(config, steps=row.instances // config.batch_size)
 
@@ -64,8 +63,7 @@ def as_planned(config: RunConfig) -> RunConfig:
     """Return a configuration as its cell had it before there was text: alike for all texts."""
     if not isinstance(config, LanguageConfig):
         return config
-    pieces = read_board_once(config.board).content["config"]["pieces"]
-    return replace(config, corpus=NO_CORPUS, vocabulary=pieces)
+    return replace(config, corpus=NO_CORPUS, vocabulary=C4.pieces)
 
 
 def cells_of(

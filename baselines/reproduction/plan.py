@@ -23,9 +23,9 @@ from baselines.model.feedforward import EXPERTS
 from baselines.reproduction.cells import Cell, as_planned
 from baselines.reproduction.devices import PROGRAMS_ON_A_GPU
 from baselines.reproduction.records import Record
-from baselines.reproduction.sets import Figure, read_board_once
+from baselines.reproduction.sets import Figure
 from baselines.training.compiled import Compiled, count_parameters
-from baselines.training.experiment import board_experiment, model_of, program_of
+from baselines.training.experiment import board_experiment, board_of, model_of, program_of
 from baselines.training.flops import TRAINING, flops_per_token, operations_in_products, pair_operations
 from baselines.training.sharding import make_mesh
 from baselines.training.train import hyper_of
@@ -58,7 +58,7 @@ def operations_of(config: RunConfig) -> Operations:
     if config.network != "transformer" or config.attention in MODULES:
         nominal = computed = _of_sequence(replace(config, **_OF_ANY))
     else:
-        encoding = encoding_of(read_board_once(config.board).task)
+        encoding = encoding_of(board_of(config).task)
         experts = {"moe": EXPERTS, "none": 0}.get(config.feedforward, 1)
         nominal = _forward(config, encoding, encoding.length, min(1, experts))
         computed = _forward(config, encoding, encoding.num_outputs, experts)
@@ -80,7 +80,7 @@ def _of_token(config: LanguageConfig) -> float:
 @cache
 def _of_sequence(config: RunConfig) -> float:
     """Return the operations of a forward pass of one sequence, of any network: those in its products."""
-    encoding = encoding_of(read_board_once(config.board).task)
+    encoding = encoding_of(board_of(config).task)
     model = model_of(config, encoding)
     # Of one sequence: what is fused for processors, where products can't be seen, is for more.
     tokens_BTI = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
@@ -91,7 +91,7 @@ def _of_sequence(config: RunConfig) -> float:
 
 def parameters_of(config: RunConfig) -> int:
     """Return how many parameters the network of a run has."""
-    return count_parameters(program_of(config, encoding_of(read_board_once(config.board).task)))
+    return count_parameters(program_of(config, encoding_of(board_of(config).task)))
 
 
 def _forward(config: RunConfig, encoding: Encoding, num_outputs: int, experts: int) -> float:

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
+from baselines.config import TextRecipe
 from baselines.reproduction.pages import is_drawn, picture_name
 from baselines.reproduction.sets import ATTENTIONS, Chart, Figure
 from baselines.reproduction.standing import FigureStanding
@@ -227,9 +228,9 @@ def _rounded(found: Estimate | None) -> tuple[float, float, str] | None:
     return round(found.mean, _DIGITS), round(found.error or 0.0, _DIGITS), number(found)
 
 
-def _bounds(board: Board) -> list[tuple[float, str, str]]:
+def _bounds(board: Board | TextRecipe) -> list[tuple[float, str, str]]:
     """Return the ceiling on held-out combinations, and the baselines: value, style and label of each."""
-    split = board.content["primary_split"]
+    split = board.primary_split
     ceiling = board.ceiling(split, board.metric)
     found = [(ceiling.value, "--", f"ceiling {ceiling.value:.3g}")] if ceiling else []
     lower = [line for line in board.reference_levels(split) if line.is_baseline]

@@ -9,10 +9,11 @@ from functools import cache, cached_property
 from itertools import product
 from typing import Any
 
+from baselines.config import TextRecipe, find_board
 from baselines.table_a3 import TABLE_A3
-from sraven.board.board import Board, read_board
+from sraven.board.board import Board
 
-read_board_once = cache(read_board)
+read_board_once = cache(find_board)
 
 ATTENTIONS = {"softmax": "softmax", "linear": "linear", "hyla": "HYLA"}
 """The three that all figures compare: names of functions, and what pages call them."""
@@ -90,7 +91,7 @@ class Figure:
         return tuple(self.rows[0].labels)
 
     @property
-    def board(self) -> Board:
+    def board(self) -> Board | TextRecipe:
         """Of the first row; its metric and splits are those of all."""
         return read_board_once(self.rows[0].board)
 

@@ -187,7 +187,7 @@ def summarise_rows(figure: Figure, cells: Sequence[Cell], level: Level) -> list[
 def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level) -> RowSummary:
     """Return what came of a row, given its cells by point of the grid."""
     board = read_board_once(row.board)
-    sign = 1 if board.content["higher_is_better"] else -1
+    sign = 1 if board.higher_is_better else -1
     split = SELECTION_SPLIT if SELECTION_SPLIT in board.splits else next(iter(board.splits))
     ran, best, chosen = list[Runs](), (0, 0.0), Runs(row, None, (), board.metric)
     for cells in points:

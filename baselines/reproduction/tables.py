@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from baselines.config import TextRecipe
 from baselines.reproduction.cells import Cell
 from baselines.reproduction.plan import operations_of, parameters_of
 from baselines.reproduction.records import Record
@@ -26,7 +27,6 @@ from baselines.reproduction.words import (
 )
 from sraven.board.board import Board
 from sraven.board.ceilings import KNOWS
-from sraven.board.reference_levels import find_reference_levels
 
 
 def score_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
@@ -81,7 +81,7 @@ def ceiling_table(figure: Figure) -> str:
     return table(headings, rows)
 
 
-def _ceiling(board: Board, prior: str) -> float | None:
+def _ceiling(board: Board | TextRecipe, prior: str) -> float | None:
     found = board.ceiling("ood", board.metric, prior) if "ood" in board.splits else None
     return None if found is None else found.value
 
@@ -91,7 +91,7 @@ def line_table(figure: Figure) -> str:
     splits, rows = _ranked(figure)[::-1], []
     boards = [read_board_once(name) for name in dict.fromkeys(row.board for row in figure.rows)]
     for board in boards:
-        lines = zip(*(find_reference_levels(board, split, board.metric) for split in splits), strict=True)
+        lines = zip(*(board.reference_levels(split) for split in splits), strict=True)
         of_board = [f"`{board.id}`"] * (len(boards) > 1)
         rows += [[*of_board, each[0].title, *(f"{line.value:.3f}" for line in each)] for each in lines]
     headings = ["board"] * (len(boards) > 1) + ["read against"]
@@ -121,7 +121,9 @@ def cost_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
     return table(headings, rows)
 
 
-def difference_tables(figure: Figure, summaries: Sequence[RowSummary], board: Board) -> Iterator[str]:
+def difference_tables(
+    figure: Figure, summaries: Sequence[RowSummary], board: Board | TextRecipe
+) -> Iterator[str]:
     """Yield, for each column along which a figure compares, how far rows are from the best on ``ood``.
 
     Compared are rows that have both scores and differ in that column alone.

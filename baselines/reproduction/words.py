@@ -104,7 +104,7 @@ def products(rows: Sequence[Row], names: Sequence[str]) -> tuple[str, ...]:
 
 def reported(row: Row) -> Estimate | None:
     """Return what the paper, or its authors, report of a row; None if there is no number."""
-    for each in read_board_once(row.board).content.get("reference", ()):
-        if each["method"] == row.reported:
-            return Estimate(each["value"], each["standard_error"], each["seeds"])
+    for each in read_board_once(row.board).reported:
+        if each.method == row.reported:
+            return Estimate(each.value, each.standard_error, each.seeds)
     return None

@@ -133,14 +133,6 @@ def _cut(path: Path, step: int) -> int:
     return damaged
 
 
-def without_scores(line: str) -> str:
-    """Return a line of a log without its scores, as submissions show it."""
-    values = json.loads(line)
-    if not isinstance(values, dict) or SCORES not in values:
-        return line
-    return json.dumps({name: value for name, value in values.items() if name != SCORES}) + "\n"
-
-
 class Log:
     """The log in a run directory, from a step on.
 

@@ -10,12 +10,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from baselines.config import LanguageConfig, RunConfig
+from baselines.config import LanguageConfig, RunConfig, TextRecipe, find_board
 from baselines.runs.code import imported_by
 from baselines.runs.command import train_command
 from baselines.runs.log import INSTANCES, SCORES, Scores, read_log
 from baselines.runs.provenance import read_provenance
-from sraven.board.board import read_board
 from sraven.core.errors import OutputError
 from sraven.core.jsonable import as_json
 from sraven.core.spec import values_of
@@ -55,12 +54,13 @@ def result_of(folder: Path, config: RunConfig, diverged: int | None = None) -> d
         OutputError: if its log, or a record of who trained it, can't be read.
     """
     lines = [json.loads(line) for line in read_log(folder)]
+    board = find_board(config.board)
     done = config.steps if diverged is None else diverged
     return {
         "schema": SCHEMA,
         "configuration": values_of(config),
         "digest": config.digest,
-        "benchmark_version": read_board(config.board).task.version,
+        "benchmark_version": board.version if isinstance(board, TextRecipe) else board.task.version,
         "command": train_command([config], imported_by(folder)),
         "steps": {"planned": config.steps, "done": done},
         "diverged": diverged,
@@ -121,7 +121,7 @@ def _section(
     config: RunConfig, source: str, step: int, scores: Scores, instances: Mapping[str, float]
 ) -> dict[str, Any]:
     """Return scores as a result has them; null is what isn't defined."""
-    ranked = read_board(config.board).splits
+    ranked = find_board(config.board).splits
     return {
         "from": source,
         "step": step,

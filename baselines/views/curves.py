@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.config import RunConfig
+from baselines.config import RunConfig, TextRecipe, find_board
 from baselines.runs.directory import CONFIG, read_run
 from baselines.runs.log import LOG, SCORES, read_log
-from sraven.board.board import Board, read_board
+from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import quoted
 
@@ -102,7 +102,7 @@ class Curves:
         metric: of the scores; with a dot at its end, each group is of one metric whose name begins so.
     """
 
-    board: Board
+    board: Board | TextRecipe
     groups: tuple[Group, ...]
     metric: str
 
@@ -187,7 +187,7 @@ def read_curves(folders: Sequence[Path], metric: str | None = None) -> Curves:
     boards = list(dict.fromkeys(config.board for config in members))
     if len(boards) > 1:
         raise ConfigurationError(f"the runs are on {' and '.join(boards)}; curves are drawn for one board")
-    board = read_board(boards[0])
+    board = find_board(boards[0])
     names = _names(list(members))
     metric = metric or board.metric
     folders = [folder for seeds in members.values() for folder in seeds.values()]

@@ -36,8 +36,7 @@ def command(board_id: str | None, check: bool) -> None:
     boards = [read_board(each) for each in ([board_id] if board_id else board_ids())]
     for board in boards if check else ():
         board.check_all()
-        found = "a corpus has no digests to check" if board.is_corpus else "every instance is the board's"
-        click.echo(f"{board.id}: {found}", err=True)
+        click.echo(f"{board.id}: every instance is the board's", err=True)
     if board_id:
         [board] = boards
         divergences = {"divergences": board.divergences._asdict()} if board.divergences else {}
@@ -66,15 +65,14 @@ def _print_board(board: "Board") -> None:
     click.echo(f"digest:  {board.digest}")
     click.echo(f"budget:  {board.train_budget:,} training {board.budget_unit}")
     click.echo(f"ranked:  by {board.metric} on {board.primary_split}")
-    for line in _corpus(board) if board.is_corpus else _observer(board):
+    for line in _observer(board):
         click.echo(line)
     for line in divergence_lines(board):
         click.echo(line)
     for form, checksum in board.prompts.items():
         click.echo(f"prompts: {form:<13} {checksum[:12]}")
-    if not board.is_corpus:
-        _print_splits(board)
-        _print_levels(board)
+    _print_splits(board)
+    _print_levels(board)
     if board.rungs:
         _print_rungs(board)
 
@@ -99,19 +97,6 @@ def _print_levels(board: "Board") -> None:
     for label, values in level_rows(board, tuple(board.splits)):
         scores = ", ".join(f"{value} on {split}" for split, value in values.items())
         click.echo(f"{label}: {board.metric} {scores}{meanings.get(label, '')}")
-
-
-def _corpus(board: "Board") -> list[str]:
-    """Return what to know of a corpus: its documents, and which of them are pinned."""
-    from sraven.leaderboard.fingerprints import read_pins
-
-    pins, none = read_pins().get(board.digest, {}), "none is pinned yet, so nothing is ranked"
-    sizes = ", ".join(f"{size:,} documents of {split}" for split, size in board.splits.items())
-    return [
-        f"splits:  {sizes}",
-        "scores:  self-reported, as the text isn't part of the benchmark",
-        *(f"fingerprint of the documents of {split}: {pins.get(split, none)}" for split in board.splits),
-    ]
 
 
 def _observer(board: "Board") -> list[str]:
@@ -139,6 +124,6 @@ def _print_splits(board: "Board") -> None:
     for split, entry in board.covered.items():
         size = f"{entry.instances:,}" if split != "train" else f"first {entry.instances:,}"
         ceilings = [_ceilings(board, split, prior) for prior in KNOWS] if split in board.splits else []
-        rows.append((split, size, (entry.sha256 or "")[:12], *ceilings))
+        rows.append((split, size, entry.sha256[:12], *ceilings))
     headings = "split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it"
     print_rows(headings, rows)

@@ -1,4 +1,4 @@
-"""The language model: prepare, fingerprint, sample, complete."""
+"""The language model: prepare, sample, complete."""
 
 import json
 from pathlib import Path
@@ -106,33 +106,6 @@ def prepare_tokens(
         print_tokens(manifest, out)
     else:
         print_part(out, own, documents=manifest["documents"], tokens=manifest["tokens"])
-
-
-@command.command("fingerprint", short_help="Fingerprint of a board's documents (for maintainers).")
-@click.argument("corpus", metavar="CORPUS", type=any_path)
-@click.option("--board", default="c4-v1", show_default=True, help="The board whose documents these are.")
-@json_option
-def fingerprint(corpus: Path, board: str) -> None:
-    """Compute the fingerprint of a board's documents (for maintainers).
-
-    CORPUS is what `sraven c4 prepare` made of the board's text. Prints what to add to
-    baselines/lm/boards/fingerprints.yaml, after which entries on these documents are ranked.
-
-    \b
-    Example:
-      sraven c4 fingerprint c4-validation-tokens
-    """
-    with needs_extra("sraven c4 fingerprint", "baselines"):
-        from baselines.lm.corpus import Corpus
-        from baselines.lm.session import corpus_fingerprint
-    from sraven.board.board import read_board
-    from sraven.leaderboard.fingerprints import pin_text
-
-    found, pinned = read_board(board), corpus_fingerprint(board, Corpus(corpus))
-    print_outcome(
-        value={"board": found.id, "board_digest": found.digest, "fingerprints": pinned},
-        text=pin_text(found, pinned).removesuffix("\n"),
-    )
 
 
 @command.command("sample", short_help="Text from a trained language model.")

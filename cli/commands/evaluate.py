@@ -57,9 +57,8 @@ def command(
     The runs are several seeds of one configuration, or a directory of them; hf://user/name is one that was
     published. With --board, it may be another than theirs, if networks see its instances in the same way
     and training showed none of the combinations that it holds out. Those on c4-v1 are evaluated on
-    the documents of --data, one by one; a submission is written if they are the board's. What each run
-    scores goes into its result.json, too. With --loops, nothing is written: looped transformers apply their
-    block as often as that.
+    the documents of --data, one by one. What each run scores goes into its result.json, too. With --loops,
+    nothing is written: looped transformers apply their block as often as that.
 
     \b
     Example:
@@ -87,9 +86,10 @@ def command(
         refuse_language(language, configs[0].board)
         _evaluate_board(folders, out, **entry, board_id=board_id)
         return
-    if board_id:
-        raise click.UsageError("--board is for runs on other boards than c4-v1, which has its own documents")
-    _evaluate_language(folders, out, **entry, **language)
+    for name, value in {"out": out, "board": board_id, **entry}.items():
+        if value not in (None, ()):
+            raise click.UsageError(f"--{name} is for runs on a board; nothing is submitted for c4-v1")
+    _evaluate_language(folders, **language)
 
 
 def _authors(given: Sequence[str]) -> Sequence[str]:
@@ -150,7 +150,7 @@ def _print_scores(found: "Evaluation", out: Path) -> None:
 
 
 def _evaluate_language(
-    runs: Sequence[Path], out: Path | None, *, data: tuple[Path, ...], mesh: str | None, **options: Any
+    runs: Sequence[Path], *, data: tuple[Path, ...], mesh: str | None, **options: Any
 ) -> None:
     """Print losses of language models, and write them where options say so."""
     from baselines.lm.corpus import Corpus
@@ -158,14 +158,11 @@ def _evaluate_language(
     from baselines.training.sharding import make_mesh
 
     need_data("a run on c4-v1", data)
-    if out is not None:
-        options["authors"] = _authors(options["authors"])
-    corpus = Corpus(*data)
-    found = evaluate_language_runs(runs, corpus, out=out, bar=progress_bar, mesh=make_mesh(mesh), **options)
-    print_outcome(value=found._asdict(), text=lambda: _print_losses(found, out))
+    found = evaluate_language_runs(runs, Corpus(*data), bar=progress_bar, mesh=make_mesh(mesh), **options)
+    print_outcome(value=found._asdict(), text=lambda: _print_losses(found))
 
 
-def _print_losses(found: "LanguageEvaluation", out: Path | None) -> None:
+def _print_losses(found: "LanguageEvaluation") -> None:
     first = found.runs[0]
     title = f"{first['documents']:,} documents, {first['tokens']:,} tokens"
     forms = {"folder": "", "loss": ".4f", "perplexity": ",.2f", "bits_per_byte": ".4f"}
@@ -177,5 +174,3 @@ def _print_losses(found: "LanguageEvaluation", out: Path | None) -> None:
     )
     entropy = f"{found.unigram_entropy:.4f}"
     click.echo(f"unigram entropy {entropy}: a loss below it has learnt more than how frequent tokens are")
-    if out is not None:
-        click.echo(f"{out}\n\nsraven score {out}")

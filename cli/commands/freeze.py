@@ -25,10 +25,9 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> 
     """Make the files of new boards from their definitions (for maintainers).
 
     Computes what a definition leaves open: held-out combinations, digests of every instance, and
-    what the ideal observer scores; of a corpus, it can compute none of them. A board that exists is
-    never changed: if its definition gives another file, that is an error. With --lines, measures the
-    reference levels, such as the composition-blind observer, and writes the file lines.yaml beside the
-    boards.
+    what the ideal observer scores. A board that exists is never changed: if its definition gives another
+    file, that is an error. With --lines, measures the reference levels, such as the composition-blind
+    observer, and writes the file lines.yaml beside the boards.
 
     \b
     Example:

@@ -80,11 +80,11 @@ def _remarks(standing: "Standing") -> list[str]:
     remarks = [
         f"{entry.id}: {'' if entry.rank else 'not ranked: '}{escape(entry.remark, 400)}"
         for entry in standing.entries
-        if entry.remark not in ("", standing.note) and entry.badge != REPORTED and entry.family != REFERENCE
+        if entry.remark and entry.badge != REPORTED and entry.family != REFERENCE
         if not entry.own
     ]
     own = [f"{escape(entry.id)}: {_fate(standing, entry)}" for entry in standing.entries if entry.own]
-    return [*filter(None, [standing.note]), *remarks, *own]
+    return [*remarks, *own]
 
 
 def _fate(standing: "Standing", entry: "Entry") -> str:
@@ -128,7 +128,7 @@ def print_standing(standing: "Standing") -> None:
     board, best = standing.board, primary_ceiling(standing.board)
     title = f"{board.id}: {board.title}"
     if not standing.entries:
-        click.echo(f"{title} (no entries yet)" + (f"; {standing.note}" if standing.note else ""))
+        click.echo(f"{title} (no entries yet)")
         return
     title += _bounds(board)
     resampled = next((entry.resampled(board) for entry in standing.entries if entry.interval), "instances")

@@ -16,8 +16,6 @@ from cli.shared.printing import json_option, print_outcome
 def command(board_id: str, name: str | None, out: Path | None) -> None:
     """Write the submission of a reference predictor; without NAME, list those of a board.
 
-    C4 has none.
-
     \b
     Example:
       sraven reference sraven-v1

@@ -231,19 +231,19 @@ def _plan(
 ) -> "TrainingPlan":
     """Return the plan of the runs."""
     with needs_extra("sraven train", "baselines"):
+        from baselines.config import C4, find_board
         from baselines.session import ScoringOptions, plan_runs
         from baselines.training.grid import read_grid
-    from sraven.board.board import read_board
 
-    board = read_board(board_id)
-    if board.is_corpus:
+    board = find_board(board_id)
+    if board_id == C4.id:
         changes = {"length": language["length"], "dtype": language["dtype"], **changes}
     return plan_runs(
         board,
         attention,
         out,
         grid=read_grid(grid),
-        text=text_of(board, language),
+        text=text_of(board_id, language),
         scoring=ScoringOptions(score_every, score_instances),
         **changes,
     )

@@ -10,7 +10,6 @@ from cli.shared.options import argument_of, directory
 
 if TYPE_CHECKING:
     from baselines.session import Text
-    from sraven.board.board import Board
 
 language_options = argument_of(
     "language",
@@ -38,20 +37,22 @@ def need_data(what: str, data: tuple[Path, ...]) -> None:
         raise click.UsageError(f"{what} needs --data DIR, tokens that `sraven c4 prepare` made")
 
 
-def text_of(board: "Board", language: Mapping[str, Any]) -> "Text | None":
+def text_of(board: str, language: Mapping[str, Any]) -> "Text | None":
     """Return what a language model is trained on; None for a board that makes its own instances.
 
     Raises:
         click.UsageError: for options of the language model with another board, or without data.
     """
-    if board.is_corpus:
+    from baselines.config import C4
+
+    if board == C4.id:
         from baselines.lm.experiment import Compute
         from baselines.session import Text
 
-        need_data(board.id, language["data"])
+        need_data(board, language["data"])
         compute = Compute(language["parts"] or 1, language["tile"], language["rematerialise"])
         return Text(language["data"], language["validation"], language["size"] or "paper", compute)
-    refuse_language(language, board.id)
+    refuse_language(language, board)
     return None
 
 

@@ -47,10 +47,10 @@ def print_session(plan: "TrainingPlan", session: "Session") -> None:
 
 
 def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
-    from sraven.board.board import read_board
+    from baselines.config import find_board
 
     if "score" in last:
-        return f"{read_board(config.board).metric} {last['score']:.4f} and loss {last['loss']:.4g}"
+        return f"{find_board(config.board).metric} {last['score']:.4f} and loss {last['loss']:.4g}"
     return f"loss {last['loss']:.4f}, perplexity {last['perplexity']:,.2f}"
 
 

@@ -80,9 +80,6 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: 
         table.add_row(f"{name} (younger than the board)", *cells)
     missing = {split: found["missing"] for split, found in splits.items() if any(found["missing"])}
     print_table(table)
-    for split, found in splits.items():
-        if "fingerprint" in found:
-            click.echo(f"fingerprint of the documents of {split}: {found['fingerprint']}")
     if missing:
         click.echo(f"missing predictions, counted as wrong, by seed: {missing}", err=True)
 

@@ -42,7 +42,7 @@ class Board(BoardFile):
 
     @cached_property
     def task(self) -> Task:
-        """The task that gives its instances, or names the corpus that they are."""
+        """The task that gives its instances."""
         return make_board_task(self.config)
 
     @property
@@ -164,22 +164,14 @@ class Board(BoardFile):
             count = check_integer("count", count, 0, size - start, advice)
         return generator_of(self.task).sample(split, start, count, threads=threads)
 
-    def labels(
-        self, split: str, predictions: NDArray[Any] | None = None, *, threads: int | None = None
-    ) -> Labels:
-        """Return the truth about a scored split; that of a generated one is made once.
+    def labels(self, split: str, *, threads: int | None = None) -> Labels:
+        """Return the truth about a scored split, which is made once.
 
         Args:
             split: a scored split.
-            predictions: of any run, for the whole split: the labels of a corpus are read off them.
             threads: threads to use; None for all available ones.
-
-        Raises:
-            ConfigurationError: for a corpus without predictions.
         """
         scoring = scoring_of(self.task)
-        if self.is_corpus and predictions is not None:
-            return scoring.labels(predictions, threads)
         if split not in self._labels:  # two threads at once may both make them, and they are the same
             self._labels[split] = scoring.labels(self._whole(split), threads)
         return self._labels[split]
@@ -204,7 +196,7 @@ class Board(BoardFile):
         Args:
             split: a scored split.
             predictions: of one seed, in the order of the indices: integers ``[n, M]`` for SRAVEN,
-                floats ``[n]`` for fuzzy logic, floats ``[n, 3]`` for C4; n texts where they are replies.
+                floats ``[n]`` for fuzzy logic; n texts where they are replies.
             threads: threads to use; None for all available ones.
 
         Raises:
@@ -212,7 +204,7 @@ class Board(BoardFile):
             BoardError: if this installation lacks one of the board's metrics.
         """
         run = whole_run(self.read(split, self.checked_predictions(split, predictions)))
-        labels = self.labels(split, run.predictions, threads=threads)
+        labels = self.labels(split, threads=threads)
         return score_runs(scoring_of(self.task), labels, [run], metrics=self.metrics, threads=threads)
 
     def diagnose(self, split: str, predictions: ArrayLike, *, threads: int | None = None) -> SplitErrors:
@@ -254,8 +246,6 @@ class Board(BoardFile):
     def check(self, split: str, instances: int | None = None) -> None:
         """Generate a split again and compare it with the digests of the board.
 
-        The splits of a corpus have none: whoever lacks the text can't compute them.
-
         Args:
             split: a split of the board.
             instances: how many to check, rounded up to whole blocks; None for all that the board
@@ -265,9 +255,8 @@ class Board(BoardFile):
             BoardError: if they differ; the message says where.
         """
         check_choice("split", split, tuple(self.covered))
-        if not self.is_corpus:
-            batch = None if split == "train" else self._whole(split)
-            check_digests(self, generator_of(self.task), split, instances, batch)
+        batch = None if split == "train" else self._whole(split)
+        check_digests(self, generator_of(self.task), split, instances, batch)
 
     def check_scored(self) -> None:
         """Check all that scores depend on: the held-out combinations and the scored splits. Once is enough.
@@ -350,8 +339,7 @@ def load_board(board_id: str) -> Board:
     """Return a board, its instances checked against its digests.
 
     Checked are the held-out combinations, every instance of the scored splits, and the first block
-    of ``train``; `Board.check` checks the rest of what the board covers. A board of a corpus has no
-    digests to check.
+    of ``train``; `Board.check` checks the rest of what the board covers.
 
     Args:
         board_id: such as ``sraven-v1``; ``sraven boards`` lists all.

@@ -20,7 +20,7 @@ from sraven.core.untrusted.schemas import find_problem
 RANKED = "ranked"
 """The series of boards that rank; others are diagnostic."""
 
-CORPUS, GENERATED = "corpus", "generated"
+GENERATED = "generated"
 """Where the labels of a board come from, by their names in its file."""
 
 DEFAULTS: Mapping[str, Any] = {"budget_unit": "instances", "ceiling_definition": FIRST_DEFINITION}
@@ -38,15 +38,15 @@ class BoardSplit:
 
     Attributes:
         instances: how many are covered: all of a scored split, the beginning of ``train``.
-        sha256: digest of the instances; None of a corpus, which has no digests.
+        sha256: digest of the instances.
         blocks: digests of the blocks, in order.
         arrays: digest of each array, by name.
     """
 
     instances: int
-    sha256: str | None = None
-    blocks: tuple[str, ...] = ()
-    arrays: Mapping[str, str] | None = None
+    sha256: str
+    blocks: tuple[str, ...]
+    arrays: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,6 @@ class BoardFile:
         title: what it is called on the page.
         series: ``ranked``, or the diagnostic series that it belongs to.
         config: everything that determines its instances, as JSON values; see `Board.task`.
-        is_corpus: whether labels need a corpus that the board only names, so that losses are
-            self-reported.
         prediction: type and shape of the prediction of one instance.
         train_budget: what training may see, counted in ``budget_unit``.
         train_budgets: the budgets within which entries are ranked, ascending.
@@ -131,7 +129,6 @@ class BoardFile:
     title: str
     series: str
     config: Mapping[str, Any]
-    is_corpus: bool
     prediction: Column
     train_budget: int
     train_budgets: tuple[int, ...]
@@ -163,13 +160,12 @@ class BoardFile:
             **{name: content[name] for name in _AS_WRITTEN},
             **{name: content.get(name, default) for name, default in DEFAULTS.items()},
             config=dict(content["config"]),
-            is_corpus=content["labels"] == CORPUS,
             prediction=Column("prediction", kind["dtype"], tuple(kind["shape"]), "what is predicted"),
             train_budgets=tuple(content["train_budgets"]),
             metric_names=tuple(content["metrics"]),
             reported=tuple(Reported(**{**row, "notes": tuple(row["notes"])}) for row in content["reference"]),
             covered={
-                split: BoardSplit(**{**entry, "blocks": tuple(entry.get("blocks", ()))})
+                split: BoardSplit(**{**entry, "blocks": tuple(entry["blocks"])})
                 for split, entry in content["splits"].items()
             },
             held_out={split: tuple(map(tuple, rows)) for split, rows in content["held_out"].items()},

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from sraven.board.ceilings import FIRST_DEFINITION, PLACES, rounded
-from sraven.board.content import CORPUS, GENERATED, find_fault
+from sraven.board.content import GENERATED, find_fault
 from sraven.board.reference_levels import boards_folder
 from sraven.core.arguments import check_choice
 from sraven.core.digests import digest_prompts, digest_split
@@ -70,10 +70,7 @@ def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _measured(task: Task, sizes: Mapping[str, int], train_digested: int) -> dict[str, Any]:
-    """Return what of a board follows from its instances; of a corpus, nothing but their number does."""
-    if find_family(task.name).is_corpus:
-        splits = {split: {"instances": size} for split, size in sizes.items()}
-        return {"ceiling": {}, "splits": splits, "held_out": {}}
+    """Return what of a board follows from its instances."""
     generator, newest = generator_of(task), max(references_of(task).answers)
     covered = {"train": train_digested, **sizes} if "train" in task.splits else sizes
     return {
@@ -125,7 +122,7 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
             **{name: definition[name] for name in ("id", "version", "title", "series")},
             "task": task.name,
             "config": dict(task.config),
-            "labels": CORPUS if family.is_corpus else GENERATED,
+            "labels": GENERATED,
             "prediction": {"dtype": submitted.dtype, "shape": list(submitted.shape)},
             **{name: definition[name] for name in ("train_budget", "train_budgets")},
             **{name: definition[name] for name in ("budget_unit",) if name in definition},

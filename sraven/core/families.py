@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 FAMILIES = {
     "sraven": "sraven.family:FAMILY",
     "fuzzylogic": "fuzzylogic.family:FAMILY",
-    "c4": "baselines.lm.family:FAMILY",
     "sraven-text": "sraven.text.family:FAMILY",
     "sraven-twins": "sraven.twins.family:FAMILY",
     "sraven-text-twins": "sraven.text.twins.family:FAMILY",
@@ -59,7 +58,7 @@ def rows_of(task: "Task") -> "Rows":
     """Return a task's instances as rows of a dataset.
 
     Raises:
-        ConfigurationError: for a task without datasets, such as a corpus.
+        ConfigurationError: for a task without datasets.
     """
     family = find_family(task.name)
     if not family.rows:
@@ -73,11 +72,7 @@ def wording_of(task: "Task") -> "Wording":
 
 
 def columns_of(task: "Task") -> "Sequence[Column]":
-    """Return the arrays of a task's instances that digests cover, and those of a dataset that they don't.
-
-    Raises:
-        ConfigurationError: for a corpus.
-    """
+    """Return the arrays of a task's instances that digests cover, and those of a dataset that they don't."""
     return (wording_of(task) if find_family(task.name).wording else rows_of(task)).columns
 
 
@@ -87,12 +82,8 @@ def scoring_of(task: "Task") -> "Scoring":
 
 
 def references_of(task: "Task") -> "References":
-    """Return what scores of a task are read against.
-
-    Raises:
-        ConfigurationError: for a corpus: each would need its text.
-    """
-    return cast("References", resolve_name(find_family(generator_of(task).name).references)(task))
+    """Return what scores of a task are read against."""
+    return cast("References", resolve_name(find_family(task.name).references)(task))
 
 
 def diagnosis_of(task: "Task") -> Any:
@@ -102,14 +93,7 @@ def diagnosis_of(task: "Task") -> Any:
 
 
 def generator_of(task: Any) -> "GeneratedTask":
-    """Return a task as one that generates its instances.
-
-    Raises:
-        ConfigurationError: for a corpus.
-    """
-    family = find_family(task.name)
-    if family.is_corpus:
-        raise ConfigurationError(family.instead.format(task=task))
+    """Return a task as one that generates its instances, as all of them do."""
     return cast("GeneratedTask", task)
 
 
@@ -144,7 +128,7 @@ def make_task(config: Mapping[str, Any]) -> "GeneratedTask":
 
 
 def make_board_task(config: Mapping[str, Any]) -> "Task":
-    """Return the task of a configuration, as a board holds it: it may also be that of a corpus.
+    """Return the task of a configuration, as a board holds it: it may have no datasets of its own.
 
     Raises:
         ConfigurationError: for an unknown task or version, or values out of range.

@@ -94,9 +94,8 @@ class Show:
 class Family:
     """A family of tasks. Names of modules and of what is in them are written as "module:NAME".
 
-    A family either generates its instances and has ``rows`` and ``references``, or is about a corpus that
-    the benchmark doesn't hold: then it has boards, but no datasets. One that puts instances of another into
-    words has ``wording`` and ``references``, but no ``rows``: it has boards, but no datasets of its own.
+    A family has ``rows`` and ``references``. One that puts instances of another into words has ``wording`` in
+    place of ``rows``: it has boards, but no datasets of its own.
 
     Attributes:
         name: of the family, which its tasks' configurations begin with.
@@ -162,8 +161,3 @@ class Family:
     def commands(self) -> str:
         """Name of its group of commands."""
         return self.group or self.name
-
-    @property
-    def is_corpus(self) -> bool:
-        """Whether its instances are a corpus that the benchmark doesn't hold."""
-        return not self.rows and not self.wording

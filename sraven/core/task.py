@@ -4,7 +4,7 @@
 role                  what it is about
 ====================  ==================================================================================
 `Task`                its configuration: which instances there are
-`GeneratedTask`       random access to them; a corpus has none, as the benchmark doesn't hold its text
+`GeneratedTask`       random access to them
 `Rows`                its instances as rows of a dataset: columns, encoding, checks, texts
 `Scoring`             how predictions are scored
 `References`          what scores are read against: reference predictors, and what the ideal observer scores
@@ -255,11 +255,7 @@ class Scoring(Protocol):
         """Return the first row of predictions that can't be scored and why, or None."""
 
     def labels(self, batch: Any, threads: int | None) -> Labels:
-        """Return the truth about the instances of a batch.
-
-        Of a corpus, which the benchmark doesn't hold, the batch is what was submitted for its
-        documents: the truth is what all predictions have to say alike, and its summands are integers.
-        """
+        """Return the truth about the instances of a batch."""
 
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None

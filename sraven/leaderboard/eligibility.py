@@ -9,7 +9,6 @@ from sraven.core.escape import escape
 from sraven.core.families import scoring_of
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence
-from sraven.leaderboard.fingerprints import Pins, read_pins
 from sraven.leaderboard.standing import REFERENCE
 from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
 from sraven.scoring.scores import interval_over_combinations
@@ -29,21 +28,15 @@ SELECTION = "test"
 AGREEMENT = "agreement"
 """The rule that a maintainer may lift: see `sraven.leaderboard.maintainers`."""
 
-LEAST_BITS_PER_BYTE = 0.3
-"""Below it no text of its kind is predicted: half of the least that Shannon's readers left open for
-printed English (0.6 bits a letter; Prediction and Entropy of Printed English, 1951)."""
-
 
 class Context(NamedTuple):
     """What a rule may depend on.
 
     Attributes:
         evidence: of the submission.
-        fingerprints: of the documents of the board's corpus, by split; empty if none is known.
     """
 
     evidence: Evidence
-    fingerprints: Mapping[str, str]
 
     @property
     def board(self) -> Board:
@@ -142,26 +135,6 @@ def _agreement(context: Context) -> str:
     return ""
 
 
-def no_fingerprint(board: Board, fingerprints: Mapping[str, str]) -> str:
-    """Return why nothing on a board is ranked; an empty text if it isn't so."""
-    if not board.is_corpus or board.primary_split in fingerprints:
-        return ""
-    return f"no fingerprint of the documents of {board.id} is pinned yet, so none of its entries is ranked"
-
-
-def _documents(context: Context) -> str:
-    """Losses on other documents don't compare."""
-    board, pinned = context.board, context.fingerprints
-    if not board.is_corpus:
-        return ""
-    others = [
-        split
-        for split, found in context.evidence.scores["splits"].items()
-        if split in pinned and found.get("fingerprint") != pinned[split]
-    ]
-    return no_fingerprint(board, pinned) or ("its documents aren't those of the board" if others else "")
-
-
 def _beyond(value: float, ceiling: float, error: float, n: float) -> float | None:
     """Return what a score that is a share of n may reach with this ceiling, if it is beyond; else None."""
     most = ceiling + CEILING_ERRORS * sqrt(error**2 + max(0.0, ceiling * (1 - ceiling)) / n)
@@ -197,14 +170,6 @@ def _above_ceiling(context: Context) -> str:
                         f"its {metric} on {split} is {found:.4f}, where an ideal observer reaches "
                         f"{value:.4f} and no more than {most:.4f} by chance: a sign of leaked labels"
                     )
-    return ""
-
-
-def _impossible_loss(context: Context) -> str:
-    for split in context.board.splits:
-        score = context.score(split, "bits_per_byte")
-        if score and min(score["by_seed"]) < LEAST_BITS_PER_BYTE:
-            return f"fewer than {LEAST_BITS_PER_BYTE} bits per byte of {split}: no text is so predictable"
     return ""
 
 
@@ -280,13 +245,7 @@ ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
         _budget,
         "say what it saw in training.instances, and stop at the budget: submit what the model predicts there",
     ),
-    "documents": EligibilityRule(
-        _documents, "losses compare on the same documents alone: see `sraven c4 fingerprint`"
-    ),
     "ceiling": EligibilityRule(_above_ceiling, "look for labels of the split among what the model was shown"),
-    "loss": EligibilityRule(
-        _impossible_loss, "check that losses are in nats, summed over the targets of a document"
-    ),
     "chance": EligibilityRule(
         lambda context: "" if context.board.is_text else _chance(context),
         "check that predictions are in the order of the indices",
@@ -315,14 +274,9 @@ class Unranked(NamedTuple):
     advice: str
 
 
-def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[Unranked]:
-    """Return why a submission isn't ranked, by itself; nothing if it may be.
-
-    Args:
-        evidence: of the submission.
-        fingerprints: pinned ones of the documents of its board, by split.
-    """
-    context, found = Context(evidence, fingerprints), list[Unranked]()
+def reasons_unranked(evidence: Evidence) -> list[Unranked]:
+    """Return why a submission isn't ranked, by itself; nothing if it may be."""
+    context, found = Context(evidence), list[Unranked]()
     for name, rule in ELIGIBILITY_RULES.items():
         if reason := rule.check(context):
             found.append(Unranked(name, reason, rule.advice))
@@ -331,9 +285,9 @@ def reasons_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> lis
     return found
 
 
-def why_unranked(evidence: Evidence, fingerprints: Mapping[str, str]) -> list[str]:
+def why_unranked(evidence: Evidence) -> list[str]:
     """Return the reasons of `reasons_unranked`, without rules and advice."""
-    return [found.reason for found in reasons_unranked(evidence, fingerprints)]
+    return [found.reason for found in reasons_unranked(evidence)]
 
 
 def find_omissions(evidence: Evidence) -> tuple[str, ...]:
@@ -344,15 +298,9 @@ def find_omissions(evidence: Evidence) -> tuple[str, ...]:
     return ("training.tuning_trials is missing: say how many settings were tried, the chosen one included",)
 
 
-def judge_submission(evidence: Evidence, pins: Pins | None = None) -> tuple[Unranked, ...]:
-    """Return why a submission won't be ranked; nothing if it will, as long as no other entry is a copy of it.
-
-    Args:
-        evidence: of the submission.
-        pins: fingerprints of the documents of corpora; None for those of this installation.
-    """
-    board, pins = evidence.board, read_pins() if pins is None else pins
-    found = reasons_unranked(evidence, pins.get(board.digest, {}))
+def judge_submission(evidence: Evidence) -> tuple[Unranked, ...]:
+    """Return why a submission won't be ranked; nothing if it will, if no other entry is a copy of it."""
+    board, found = evidence.board, reasons_unranked(evidence)
     if not board.is_ranked:
         reason = f"{board.id} is a diagnostic board, which ranks nothing"
         found.insert(0, Unranked("diagnostic", reason, "`sraven boards` lists the boards that rank"))

@@ -120,7 +120,7 @@ def make_evidence(
     board, runs = submission.board, submission.runs
     totals, agreement = {}, {}
     for split, found in runs.items():
-        labels = board.labels(split, found[0].predictions, threads=threads)
+        labels = board.labels(split, threads=threads)
         totals[split] = {name: float(column.sum()) for name, column in labels.summands.items()}
         if most := _most_agreement(board, labels.arrays, found):
             agreement[split] = most

@@ -15,11 +15,10 @@ from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import BoardError, SubmissionError
 from sraven.core.escape import escape
 from sraven.leaderboard.copies import find_copies
-from sraven.leaderboard.eligibility import AGREEMENT, SELECTION, no_fingerprint, reasons_unranked
+from sraven.leaderboard.eligibility import AGREEMENT, SELECTION, reasons_unranked
 from sraven.leaderboard.entries import entry_of, reported_entries
 from sraven.leaderboard.evidence import Evidence, gather_evidence
 from sraven.leaderboard.filed import Fault, fault_of, today, walk_filed
-from sraven.leaderboard.fingerprints import Pins, read_pins
 from sraven.leaderboard.maintainers import Maintained, read_maintained
 from sraven.leaderboard.ranges import rank_ranges
 from sraven.leaderboard.snapshot import SNAPSHOT, filed_before, packaged
@@ -42,9 +41,7 @@ def _copies_text(copies: Sequence[str]) -> str:
     return f"predicts the same as {named}, or nearly so"
 
 
-def _judge(
-    entry_id: str, evidence: Evidence, copies: Sequence[str], pins: Pins, maintained: Maintained
-) -> Judged:
+def _judge(entry_id: str, evidence: Evidence, copies: Sequence[str], maintained: Maintained) -> Judged:
     """Return the row of a submission, and whether it may be ranked; no other entry has a say in it.
 
     A copy has no rank, unless a maintainer has run its code: that one is no copy.
@@ -53,7 +50,7 @@ def _judge(
     is_reproduced = entry_id in maintained.reproduced
     reasons = [
         found.reason
-        for found in reasons_unranked(evidence, pins.get(evidence.board.digest, {}))
+        for found in reasons_unranked(evidence)
         if found.rule != AGREEMENT or not (is_reproduced or entry_id in maintained.apart)
     ]
     notes = [_copies_text(copies)] if copies and entry.family != REFERENCE else []
@@ -75,7 +72,6 @@ def judge(
     filed: Mapping[str, Evidence],
     own: Mapping[str, Evidence] = MappingProxyType({}),
     *,
-    pins: Pins,
     maintained: Maintained = _NOTHING,
     before: Mapping[str, Entry] = MappingProxyType({}),
 ) -> list[Judged]:
@@ -84,7 +80,6 @@ def judge(
     Args:
         filed: by their ids.
         own: the reader's, by what is shown of their directories.
-        pins: fingerprints of the documents of corpora.
         maintained: what maintainers say of entries.
         before: entries of the snapshot by their ids; nothing that was filed later makes copies of them.
     """
@@ -96,9 +91,7 @@ def judge(
         if name in before and before[name].digest == evidence.digest
     }
     copies = find_copies(entries, earlier, maintained.replaced, own)
-    judged = {
-        name: _judge(name, evidence, copies[name], pins, maintained) for name, evidence in entries.items()
-    }
+    judged = {name: _judge(name, evidence, copies[name], maintained) for name, evidence in entries.items()}
     for name, (entry, may_rank) in judged.items():
         points = [each.value for other, (each, _) in judged.items() if maintained.points.get(other) == name]
         scores = [*entry.grid_range, *points] if entry.grid_range else points
@@ -136,15 +129,12 @@ def _ranked(board: Board, entries: Sequence[Judged]) -> tuple[Entry, ...]:
     return tuple(ranked)
 
 
-def make_standings(
-    only: str | None, rows: Callable[[Board], Sequence[Judged]], pins: Pins
-) -> tuple[Standing, ...]:
+def make_standings(only: str | None, rows: Callable[[Board], Sequence[Judged]]) -> tuple[Standing, ...]:
     """Return the standing of every board that ranks or has entries, or of one board.
 
     Args:
         only: id of a board; None for all.
         rows: returns those of a board; what papers report comes to them.
-        pins: fingerprints of the documents of corpora.
 
     Raises:
         ConfigurationError: if there is no such board.
@@ -153,8 +143,7 @@ def make_standings(
     for board in map(read_board, [only] if only else board_ids()):
         found = [*rows(board), *((row, False) for row in reported_entries(board))]
         if only or found or board.is_ranked:
-            note = no_fingerprint(board, pins.get(board.digest, {}))
-            standings.append(Standing(board, _ranked(board, found), note))
+            standings.append(Standing(board, _ranked(board, found)))
     return tuple(standings)
 
 
@@ -185,7 +174,6 @@ def read_leaderboard(
     only: str | None = None,
     *,
     last: date | None = None,
-    pins: Pins | None = None,
     gather: Callable[[Path], Evidence] = gather_evidence,
     own: Mapping[str, Evidence] = MappingProxyType({}),
     before: Mapping[str, Entry] | None = None,
@@ -196,7 +184,6 @@ def read_leaderboard(
         leaderboard: the leaderboard's folder.
         only: id of a board; None for all.
         last: the latest day on which an entry can have been filed; None for today (UTC).
-        pins: fingerprints of the documents of corpora; None for those of this installation.
         gather: returns what a submission shows, given its folder.
         own: what the reader's own submissions show, to stand among the filed ones, by what is shown of
             their directories.
@@ -205,7 +192,7 @@ def read_leaderboard(
     Raises:
         ConfigurationError: if there is no such board.
     """
-    pins, before = read_pins() if pins is None else pins, filed_before() if before is None else before
+    before = filed_before() if before is None else before
     if only:
         read_board(only)  # before anything is scored for a board that there isn't
     found: dict[str, Evidence] = {}
@@ -223,19 +210,18 @@ def read_leaderboard(
 
     def rows(board: Board) -> list[Judged]:
         filed, mine = of_board(board, found), of_board(board, own)
-        return judge(filed, mine, pins=pins, maintained=maintained, before=before)
+        return judge(filed, mine, maintained=maintained, before=before)
 
-    return Leaderboard(make_standings(only, rows, pins), (*faults, *misfits))
+    return Leaderboard(make_standings(only, rows), (*faults, *misfits))
 
 
 def read_snapshot(
-    only: str | None = None, *, pins: Pins | None = None, own: Mapping[str, Evidence] = MappingProxyType({})
+    only: str | None = None, *, own: Mapping[str, Evidence] = MappingProxyType({})
 ) -> Leaderboard:
     """Return the standing of every board that ranks or has entries, or of one board, as the package has it.
 
     Args:
         only: id of a board; None for all.
-        pins: fingerprints of the documents of corpora; None for those of this installation.
         own: what the reader's own submissions show, by what is shown of their directories. There are no
             predictions in the package, so nobody sees here whether they are copies of filed ones.
 
@@ -243,16 +229,16 @@ def read_snapshot(
         ConfigurationError: if there is no such board.
         BoardError: if this installation is damaged.
     """
-    pins, known = read_pins() if pins is None else pins, packaged()
+    known = packaged()
 
     def rows(board: Board) -> list[Judged]:
         digest, entries = known.get(board.id, (board.digest, ()))
         if digest != board.digest:
             raise BoardError(f"{SNAPSHOT} is of another {board.id}; reinstall sraven")
         filed = [(replace(entry, rank=None, rank_range=None), entry.rank is not None) for entry in entries]
-        return filed + judge({}, of_board(board, own), pins=pins)
+        return filed + judge({}, of_board(board, own))
 
-    return Leaderboard(make_standings(only, rows, pins))
+    return Leaderboard(make_standings(only, rows))
 
 
 def gather_own(

@@ -10,7 +10,7 @@ from sraven.core.jsonable import as_json
 from sraven.core.spec import digest
 from sraven.leaderboard.filed import Fault
 
-SCORED, SELF_REPORTED, REPRODUCED_BADGE, REPORTED = "scored", "self-reported", "reproduced", "reported"
+SCORED, REPRODUCED_BADGE, REPORTED = "scored", "reproduced", "reported"
 """Badges: recomputed from predictions; added up from losses that can't be recomputed; run again by a
 maintainer besides; from a paper, no predictions."""
 
@@ -109,7 +109,7 @@ class Entry:
         method: its name.
         family: what it belongs to; ``reference`` for predictors that are there for comparison.
         description: in a sentence or two.
-        badge: ``scored``, ``self-reported``, ``reproduced`` or ``reported``.
+        badge: ``scored``, ``reproduced`` or ``reported``.
         rank: among the entries of its budget (and form of prompts), from 1; those whose values differ by no
             more than what machines may differ by share one. None if it isn't ranked.
         rank_range: between which ranks it may well be; see `sraven.leaderboard.ranges`. None if it isn't
@@ -134,7 +134,7 @@ class Entry:
         date: YYYY-MM-DD, as its folder says; it decides nothing.
         paper: address.
         code: address.
-        fingerprint: of the documents of a corpus; None on other boards.
+        fingerprint: None; its key stays in the files of standings.
         copies: ids of entries with the same predictions, or nearly the same.
         errors: by split, what it gets wrong, sorted; see `sraven.leaderboard.evidence.Evidence`. Nothing
             where nothing sorts it, or there are no predictions.
@@ -173,7 +173,7 @@ class Entry:
     date: str | None = None
     paper: str | None
     code: str | None = None
-    fingerprint: str | None = None
+    fingerprint: None = None
     copies: tuple[str, ...] = ()
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     replies: Replies | None = None
@@ -235,12 +235,10 @@ class Standing:
     Attributes:
         board: the board.
         entries: its rows.
-        note: why nothing on it is ranked; empty if it isn't so.
     """
 
     board: Board
     entries: tuple[Entry, ...]
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -259,7 +257,7 @@ class Leaderboard:
     def content(self) -> dict[str, Any]:
         """The same as JSON values, with the names and digests of boards."""
         boards = [
-            {"board": each.board.id, "digest": each.board.digest, "note": each.note}
+            {"board": each.board.id, "digest": each.board.digest, "note": ""}
             | {"entries": as_json(each.entries)}
             for each in self.standings
         ]

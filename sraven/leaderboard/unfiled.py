@@ -41,10 +41,9 @@ def share_boards(*, ready: bool = False) -> Callable[[str], Board]:
 
 def _read_ready(board_id: str) -> Board:
     board = read_board(board_id)
-    if not board.is_corpus:
-        board.check_scored()
-        for split in board.splits:
-            board.labels(split)
+    board.check_scored()
+    for split in board.splits:
+        board.labels(split)
     return board
 
 

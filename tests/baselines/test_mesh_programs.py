@@ -19,7 +19,7 @@ import jax.numpy as jnp
 from baselines.encode import encoding_of
 from baselines.training.experiment import board_of, program_of
 from baselines.lm.experiment import Compute, language_program
-from baselines.config import LanguageConfig
+from baselines.config import C4, LanguageConfig
 from baselines.training.sharding import AXES, make_mesh, state_shardings
 from baselines.training.step import Hyperparams, train_step
 from dataclasses import asdict
@@ -49,8 +49,7 @@ for name, shape, num_microbatches in cases:
     encoding = encoding_of(board_of(config).task)
     batch = {"inputs": ((rows, 32, 4), jnp.float32), "targets": ((rows, 32), jnp.float32)}
     texts[name] = compiled(program_of(config, encoding, num_microbatches, mesh), mesh, batch)
-board = read_board("c4-v1")
-text = {"board": board.id, "board_digest": board.digest, "corpus": "0" * 64, "vocabulary": 301, "length": 512}
+text = {"board": C4.id, "board_digest": C4.digest, "corpus": "0" * 64, "vocabulary": 301, "length": 512}
 shape = asdict(tiny("hyla", layers=1, batch_size=8, width=24, qkv_width=12))
 config = LanguageConfig(**{**shape, **text, "dtype": "float32"})
 for name, shape in (("text", "data=4"), ("text cut", "data=2,fsdp=2")):

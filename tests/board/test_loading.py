@@ -149,18 +149,12 @@ def test_numbers_of_the_right_kind_are_predictions_whatever_their_width(kind):
 def test_fields_are_typed():
     board = read_board("sraven-v1")
     assert board.config["M"] == 4 and board.family == board.task.name == "sraven"
-    assert board.is_ranked and not board.is_corpus and not read_board("sraven-features2-v1").is_ranked
+    assert board.is_ranked and not read_board("sraven-features2-v1").is_ranked
     assert board.prediction == Column("prediction", "uint8", (4,), "what is predicted")
     assert board.train_budget in board.train_budgets and board.budget_unit == "instances"
     assert isinstance(board.covered["ood"], BoardSplit) and board.covered["ood"].instances == 51_200
     assert isinstance(board.reported[0], Reported) and board.reported[0].notes
     assert board.held_out["ood"][0] == tuple(board.task.combinations("ood")[0].tolist())
-
-
-def test_corpus_has_no_digests():
-    board = read_board("c4-v1")
-    assert board.is_corpus and board.budget_unit == "tokens" and board.held_out == {}
-    assert board.covered == {"validation": BoardSplit(board.splits["validation"])}
 
 
 def test_board_is_frozen_and_its_content_a_copy():

@@ -8,7 +8,6 @@ from functools import partial
 import yaml
 
 from helpers.checkout import REPOSITORY
-from helpers.corpus_submissions import CORPUS_BOARD, DEFINITION, corpus_board
 from helpers.submissions import (
     DEFINITIONS,
     FUZZY_BOARD,
@@ -21,8 +20,6 @@ from sraven import load_board
 from sraven.board.board import board_ids, read_board
 from sraven.board.freeze import make_board
 
-CORPUS = {CORPUS_BOARD: corpus_board().content}
-
 
 def test_boards_are_listed(done, refused):
     out = done("boards")
@@ -32,14 +29,13 @@ def test_boards_are_listed(done, refused):
     ]
     assert all(each["id"] in out and each["digest"][:12] in out for each in found)
     assert out.index("sraven-v1") < out.index("fuzzylogic-v1") < out.index("(diagnostic)")
-    for name in ("sraven-v1", "fuzzylogic-v1", "c4-v1"):
+    for name in ("sraven-v1", "fuzzylogic-v1"):
         board = load_board(name)
         shown = json.loads(done("boards", name, "--json"))
         assert shown.pop("divergences", None) == (board.divergences and board.divergences._asdict())
         assert shown == {**board.content, "digest": board.digest}
     units = {each["id"]: each["budget_unit"] for each in found}
-    assert "130,000,000,000 tokens" in out
-    assert units.pop("c4-v1") == "tokens" and set(units.values()) == {"instances"}
+    assert set(units.values()) == {"instances"}
     assert "there is no board 'sraven-v3'; did you mean sraven-v1" in refused("boards", "sraven-v3")
 
 
@@ -68,7 +64,7 @@ def test_lines_are_measured_for_the_boards_that_are_named(done, monkeypatch, tmp
     path = tmp_path / "sraven" / "boards" / "lines.yaml"
     path.parent.mkdir(parents=True)
     defined = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
-    out = done("freeze", defined, "sraven-m8-v1", "c4-v1", "--lines", "--out", tmp_path)
+    out = done("freeze", defined, "sraven-m8-v1", "sraven-text-v1", "--lines", "--out", tmp_path)
     assert out == f"written: {path}\n"
     assert yaml.safe_load(path.read_text()) == {read_board("sraven-m8-v1").digest: measured}
 
@@ -76,11 +72,11 @@ def test_lines_are_measured_for_the_boards_that_are_named(done, monkeypatch, tmp
 def test_boards_are_checked(run, refused, small_boards, monkeypatch, tmp_path):
     train = {**small_contents()[SRAVEN_BOARD]["splits"]["train"], "blocks": ["0" * 64]}
     splits = {**small_contents()[SRAVEN_BOARD]["splits"], "train": train}
-    contents = {SRAVEN_BOARD: {**small_contents()[SRAVEN_BOARD], "splits": splits}, **CORPUS}
-    use_boards(monkeypatch, tmp_path / "boards", {**small_contents(), **CORPUS})
+    contents = {SRAVEN_BOARD: {**small_contents()[SRAVEN_BOARD], "splits": splits}}
+    use_boards(monkeypatch, tmp_path / "boards", small_contents())
     code, _, err = run("boards", "--check")
     said = {f"{name}: every instance is the board's" for name in (SRAVEN_BOARD, FUZZY_BOARD)}
-    assert code == 0 and set(err.splitlines()) == said | {f"{CORPUS_BOARD}: a corpus has no digests to check"}
+    assert code == 0 and set(err.splitlines()) == said
     use_boards(monkeypatch, tmp_path / "changed", contents)
     err = refused("boards", SRAVEN_BOARD, "--check")
     assert err.startswith(f"error: board {SRAVEN_BOARD}, split train: instances 0 to 4,095 aren't those of")
@@ -90,23 +86,20 @@ def test_boards_are_frozen_once(done, refused, monkeypatch, tmp_path):
     monkeypatch.setattr("sraven.board.freeze.make_board", partial(make_board, train_digested=4_096))
     wanted = {
         tmp_path / package / "boards" / f"{name}.json": content
-        for package, (name, content) in zip(
-            ("sraven", "fuzzylogic", "baselines/lm"), {**small_contents(), **CORPUS}.items(), strict=True
-        )
+        for package, (name, content) in zip(("sraven", "fuzzylogic"), small_contents().items(), strict=True)
     }
     for path in wanted:
         path.parent.mkdir(parents=True)
     definitions = tmp_path / "boards.yaml"
-    definitions.write_text(yaml.safe_dump({"boards": [*DEFINITIONS, DEFINITION]}))
+    definitions.write_text(yaml.safe_dump({"boards": DEFINITIONS}))
     out = done("freeze", definitions, "--out", tmp_path)
     assert out.splitlines() == [f"written: {path}" for path in wanted]
     assert {path: json.loads(path.read_text()) for path in wanted} == wanted
     out = done("freeze", definitions, SRAVEN_BOARD, "--out", tmp_path)
     assert out == f"as it was: {next(iter(wanted))}\n"
-    for changed in ({**DEFINITIONS[0], "title": "Better"}, {**DEFINITION, "train_budget": 1}):
-        definitions.write_text(yaml.safe_dump({"boards": [changed]}))
-        found = refused("freeze", definitions, "--out", tmp_path)
-        assert "released boards never change: choose a new id and version" in found
+    definitions.write_text(yaml.safe_dump({"boards": [{**DEFINITIONS[0], "title": "Better"}]}))
+    found = refused("freeze", definitions, "--out", tmp_path)
+    assert "released boards never change: choose a new id and version" in found
     assert {path: json.loads(path.read_text()) for path in wanted} == wanted
 
 

@@ -132,7 +132,7 @@ c4 prepare --source documents.txt --tokenizer train --vocab-size 277 --processes
 ELSEWHERE = {
     *("analyse", "curves", "evaluate", "export", "reproduce", "text cost", "text submit"),
     *("text ask", "text batch", "text collect"),
-    *("c4 complete", "c4 fingerprint", "c4 sample"),
+    *("c4 complete", "c4 sample"),
 }
 """Commands that need trained runs or boards of their own: their tests have a line with ``--json``."""
 

@@ -163,8 +163,7 @@ def test_work_imports_no_heavy_library_that_it_does_not_need(tmp_path):
     )
     assert result.returncode == 0, result.stderr
     *_, scoring, preparing = result.stderr.splitlines()
-    expected = ["baselines", "baselines.lm", "baselines.lm.family", "baselines.training"]
-    assert scoring == f"set() {[*expected, 'baselines.training.compilation_cache']}"
+    assert scoring == "set() ['baselines', 'baselines.training', 'baselines.training.compilation_cache']"
     assert preparing.startswith("{'sentencepiece'} ")
 
 

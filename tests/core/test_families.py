@@ -9,7 +9,6 @@ from pkgutil import resolve_name
 
 import pytest
 
-from baselines.lm.task import C4
 from fuzzylogic import FuzzyLogic
 from helpers.python import python
 from helpers.refusals import assert_refused
@@ -18,7 +17,6 @@ from sraven.core.families import (
     FAMILIES,
     find_family,
     generating_families,
-    generator_of,
     make_board_task,
     make_task,
     references_of,
@@ -49,12 +47,11 @@ def test_families_are_those_of_the_benchmark():
     known = {
         "sraven": SRAVEN(),
         "fuzzylogic": FuzzyLogic(),
-        "c4": C4(),
         "sraven-text": Ladder(),
         "sraven-twins": Twins(),
     }
     assert known.items() <= TASKS.items()
-    assert {"sraven", "fuzzylogic"} <= set(generating_families()) and find_family("c4").is_corpus
+    assert {"sraven", "fuzzylogic"} <= set(generating_families())
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -66,23 +63,13 @@ def test_family_is_what_it_says(name):
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_task_has_its_configuration_and_its_roles_what_they_ask(name):
-    task, corpus = TASKS[name], find_family(name).is_corpus
+    task = TASKS[name]
     assert is_dataclass(task) and names_of(Task) <= set(dir(task))
     assert scoring_of(task).task is task and names_of(Scoring) <= set(dir(scoring_of(task)))
-    if not corpus:
-        assert names_of(GeneratedTask) <= set(dir(task))
-        lacking = Rows if find_family(name).wording else Wording
-        for role, find in ROLES.items() - {(lacking, ROLES[lacking])}:
-            assert find(task).task is task and names_of(role) <= set(dir(find(task)))
-
-
-def test_corpus_has_no_role_that_needs_its_text_and_stubs_none():
-    task = TASKS["c4"]
-    for find in (rows_of, references_of, generator_of):
-        assert_refused("text of allenai/c4 isn't part of the benchmark", find, task)
-    asked = names_of(GeneratedTask) | names_of(Rows) | names_of(References)
-    assert not asked & set(dir(task)) - names_of(Task)
-    assert not asked & set(dir(scoring_of(task)))
+    assert names_of(GeneratedTask) <= set(dir(task))
+    lacking = Rows if find_family(name).wording else Wording
+    for role, find in ROLES.items() - {(lacking, ROLES[lacking])}:
+        assert find(task).task is task and names_of(role) <= set(dir(find(task)))
 
 
 @pytest.mark.parametrize("name", generating_families())

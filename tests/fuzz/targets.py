@@ -29,7 +29,6 @@ TARGETS: dict[str, Target] = {
     "journal": Target(binary.journal_seeds, binary.change_line, binary.run_journal, 100),
     "card": file_of_dataset("README.md", change_bytes),
     "croissant": file_of_dataset("croissant.json", change_json),
-    "training-log": Target(texts(text.LOG_LINES), change_bytes, text.run_training_log, 10_000),
     "run-config": Target(text.config_seeds, change_json, text.run_config, 1000),
     "run-log": Target(texts(text.LOG_LINES), change_bytes, text.run_log, 2000),
     "records": Target(text.record_seeds, text.change_records, text.run_records, 1000),

@@ -91,17 +91,6 @@ LOG_LINES = b"".join(
 )
 
 
-def run_training_log(data, folder):
-    from sraven.leaderboard.submissions.training_log import check_log
-
-    _, message = refused(check_log, data, "training/seed-0.jsonl")
-    if not message:
-        steps = [json.loads(line)["step"] for line in data.removesuffix(b"\n").split(b"\n")]
-        if steps != sorted(set(steps)):
-            raise FindingError("accepts steps that don't ascend")
-    return message or "accepted"
-
-
 def config_seeds():
     from baselines.recipes import make_config
     from sraven.board.board import read_board

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
-from baselines.config import LanguageConfig
+from baselines.config import C4, LanguageConfig
 from baselines.recipes import make_config
 from baselines.runs.directory import CONFIG
 from baselines.training.train import train
@@ -47,9 +47,8 @@ def finished_runs(tmp_path_factory):
 def language_run(folder):
     """Write the configuration of a language model's run, of 40 steps."""
     folder.mkdir()
-    board = read_board("c4-v1")
     shape = asdict(make_config(read_board("fuzzylogic-v1"), "hyla", steps=40, warmup=1))
-    words = {"board": board.id, "board_digest": board.digest, "corpus": "0" * 64, "vocabulary": 32101}
+    words = {"board": C4.id, "board_digest": C4.digest, "corpus": "0" * 64, "vocabulary": 32101}
     config = LanguageConfig(**{**shape, **words, "length": 16, "dtype": "float32"})
     write_json(folder / CONFIG, asdict(config))
     return folder

@@ -40,7 +40,6 @@ def make_evidence(
     seeds=None,
     predictions=None,
     totals=None,
-    fingerprint=None,
     method=(),
     training=(),
 ):
@@ -54,7 +53,6 @@ def make_evidence(
         seeds: by split; None for three on each.
         predictions: by `run_name`, where they aren't random.
         totals: sums of labels, by split.
-        fingerprint: of the documents of a corpus.
         method: what it says of the method besides.
         training: and of the training.
     """
@@ -68,8 +66,6 @@ def make_evidence(
         by_seed = {**{metric: [RIGHT] * len(found) for metric in ranked_by}, **(scores or {}).get(split, {})}
         metrics = {metric: score(values) for metric, values in by_seed.items() if found}
         split_scores[split] = {"seeds": list(found), "metrics": metrics, "gap_to_ceiling": {}}
-        if fingerprint:
-            split_scores[split]["fingerprint"] = fingerprint
     files = [{"split": split, "seed": seed, "file": prediction_path(split, seed)} for split, seed in runs]
     content = {
         "board": board.id,

@@ -3,7 +3,7 @@
 from functools import cache
 from html.parser import HTMLParser
 
-from helpers.leaderboard_example import make_corpus_standing, make_standing
+from helpers.leaderboard_example import make_error_standing, make_standing
 from sraven.leaderboard.page.page import make_page
 
 
@@ -65,9 +65,9 @@ def example_page():
 
 
 @cache
-def corpus_page():
-    """The page of `make_corpus_standing`; tests only read it."""
-    return page_of(make_corpus_standing())
+def error_page():
+    """The page of `make_error_standing`; tests only read it."""
+    return page_of(make_error_standing())
 
 
 def rows_of(page):

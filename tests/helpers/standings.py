@@ -27,9 +27,9 @@ def judged(filed, own=(), reproduced=(), only=None, before=None, **confirmed):
 
     def rows(board):
         lying, mine = of_board(board, filed), of_board(board, dict(own))
-        return judge(lying, mine, pins={}, maintained=maintained, before=known)
+        return judge(lying, mine, maintained=maintained, before=known)
 
-    return Leaderboard(make_standings(only, rows, {}))
+    return Leaderboard(make_standings(only, rows))
 
 
 def entries_of(found):

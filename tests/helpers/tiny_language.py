@@ -13,7 +13,6 @@ from helpers.command import sraven
 from helpers.records import preparation_of, write_jsonl
 from helpers.submissions import snapshot
 from helpers.tiny_runs import once, programs_made_once, quickly
-from sraven.board.board import read_board
 from sraven.core.system.files import write_json
 
 FOLLOWING = {
@@ -64,7 +63,7 @@ def write_corpus(folder, first=0, count=80, tokenizer=None):
 
 def tiny(corpus, attention="hyla", **changes):
     """Return the configuration of a tiny run."""
-    return make_language_config(read_board("c4-v1"), corpus, attention, size="tiny", **{**TINY, **changes})
+    return make_language_config(corpus, attention, size="tiny", **{**TINY, **changes})
 
 
 def tiny_options():

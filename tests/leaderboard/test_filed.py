@@ -41,7 +41,7 @@ def submissions(original, tmp_path):
 
 
 def read(submissions, only=None):
-    return read_leaderboard(submissions.parent, only, last=LAST, pins={}, gather=stated)
+    return read_leaderboard(submissions.parent, only, last=LAST, gather=stated)
 
 
 def ranked(found):
@@ -122,9 +122,7 @@ def test_forged_scores_are_reported(change, message, original, submissions):
     folder = shutil.copytree(original, submissions / SRAVEN_BOARD / "20261122-forged")
     text = (folder / "scores.json").read_text()
     (folder / "scores.json").write_text(change(text))
-    found = read_leaderboard(
-        submissions.parent, last=LAST, pins={}, gather=lambda path: stated(submissions / GOOD)
-    )
+    found = read_leaderboard(submissions.parent, last=LAST, gather=lambda path: stated(submissions / GOOD))
     [fault] = found.faults
     assert fault.place == f"{SRAVEN_BOARD}/20261122-forged" and fault.reason.startswith("scores.json: ")
     assert message in fault.reason
@@ -148,7 +146,7 @@ def test_error_that_nobody_thought_of_hides_no_entry(original, submissions):
             raise ZeroDivisionError("division by zero")
         return stated(folder)
 
-    found = read_leaderboard(submissions.parent, last=LAST, pins={}, gather=gather)
+    found = read_leaderboard(submissions.parent, last=LAST, gather=gather)
     [fault] = found.faults
     assert fault.reason == "ZeroDivisionError: division by zero" and ranked(found) == [GOOD]
 

@@ -35,7 +35,7 @@ def test_entry_says_what_was_filed(leaderboard, tmp_path):
     folder = write(tmp_path / "s", SRAVEN_BOARD, method=said)
     folder = file_submission(folder, leaderboard, day=date(2026, 11, 23))
     scores = json.loads((folder / "scores.json").read_text())
-    found = read_leaderboard(leaderboard, last=date(2026, 12, 31), pins={}, gather=stated)
+    found = read_leaderboard(leaderboard, last=date(2026, 12, 31), gather=stated)
     assert found.faults == () and [each.board.id for each in found.standings] == [SRAVEN_BOARD]
     [entry] = entries_of(found)
     splits = scores["splits"]

@@ -20,7 +20,6 @@ from baselines.lm.recipes import config_on_text
 from baselines.training.compiled import count_parameters
 from baselines.training.optim import Hyperparams
 from baselines.training.step import train_step
-from sraven.board.board import read_board
 
 MIB = 1 << 20
 
@@ -35,8 +34,7 @@ WAYS = {
 def config_of(attention, length, rows, dtype="float32"):
     """Return the paper's configuration with NanoDO's tokenizer."""
     shape = {"attention": attention, "length": length, "batch_size": rows, "dtype": dtype}
-    board, text = read_board("c4-v1"), {"corpus": "", "vocabulary": 32_101}
-    return config_on_text(board, **text, **shape, seed=0)
+    return config_on_text(corpus="", vocabulary=32_101, **shape, seed=0)
 
 
 def planned(config, compute):

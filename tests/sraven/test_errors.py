@@ -10,8 +10,7 @@ from hypothesis import given, settings, strategies as st
 from helpers import error_oracle, oracle
 from helpers.refusals import assert_refused
 from helpers.submissions import SRAVEN_BOARD, guesses, small_board
-from sraven import SRAVEN, ConfigurationError, count_answers, sort_errors
-from sraven.board.board import read_board
+from sraven import SRAVEN, count_answers, sort_errors
 from sraven.core.families import diagnosis_of
 from sraven.errors import KINDS
 from sraven.rules import rules_of
@@ -332,8 +331,3 @@ def test_perfect_predictions_leave_nothing_to_sort():
     overall = board.diagnose("ood", board.labels("ood").arrays["target"]).overall
     assert (overall.wrong.counts, overall.wrong.mean) == ((0,), 0.0)
     assert {share.mean for share in overall.of_wrong.values()} == {None}
-
-
-def test_task_without_a_diagnosis_says_so():
-    with pytest.raises(ConfigurationError, match="nothing sorts the wrong answers of the task c4"):
-        read_board("c4-v1").diagnose("validation", [])

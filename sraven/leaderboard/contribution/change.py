@@ -31,7 +31,6 @@ from sraven.leaderboard.standing import Entry, Leaderboard
 from sraven.leaderboard.submissions.runs import DESCRIPTION, README, SCORES
 from sraven.leaderboard.submissions.submission import SUBMISSIONS, differing, read_scores
 from sraven.leaderboard.submissions.submit import slug
-from sraven.leaderboard.submissions.training_log import MOST_BYTES
 
 LEADERBOARD = "docs/leaderboard"
 """Where the leaderboard lies in a checkout of the project."""
@@ -40,7 +39,6 @@ _FILED = f"{LEADERBOARD}/{SUBMISSIONS}"
 _RULE = f"a submission adds one folder {_FILED}/<board>/<date>-<name> and touches nothing else"
 
 _RUN_FILE = re.compile(r"predictions/([a-z0-9_]+)/seed-\d{1,19}\.parquet", re.ASCII)
-_LOG_FILE = re.compile(r"training/seed-\d{1,19}\.jsonl", re.ASCII)
 
 _MOST_OF = {DESCRIPTION: 1 << 18, README: 1 << 20, SCORES: 1 << 22}
 _MOST_FILES, _MOST_BYTES = 200, 1 << 26
@@ -276,8 +274,6 @@ def _check_sizes(addition: Addition, most_total: int) -> None:
         run, most = _RUN_FILE.fullmatch(path), _MOST_OF.get(path)
         if run and run[1] in board.splits:
             most = most_bytes(board.splits[run[1]], board.prediction)
-        elif board.is_corpus and _LOG_FILE.fullmatch(path):
-            most = MOST_BYTES
         where = f"{addition.folder}/{escape(path)}"
         if most is None:
             raise ChangeError(f"{where} isn't part of a submission to {board.id}; remove it")

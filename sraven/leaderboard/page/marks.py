@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from sraven.leaderboard.page.attention import METHOD_FAMILIES, family_of
 from sraven.leaderboard.page.svg import element
 from sraven.leaderboard.page.words import BADGES, FILLS
-from sraven.leaderboard.standing import REFERENCE, SELF_REPORTED, Entry
+from sraven.leaderboard.standing import REFERENCE, Entry
 
 SHAPES = {
     "hyla": "m-4.4 0a4.4 4.4 0 1 0 8.8 0a4.4 4.4 0 1 0 -8.8 0z",  # circle
@@ -26,10 +26,6 @@ def _mark(outline: str, x: float, y: float, class_: str = "mark") -> Element:
     return element("path", d=f"M{x:.1f} {y:.1f}{outline}", class_=class_)
 
 
-def _dot(x: float, y: float) -> Element:
-    return element("circle", cx=f"{x:.1f}", cy=f"{y:.1f}", r=1.5, class_="dot")
-
-
 def arrow(x: float, y: float) -> Element:
     """Return the mark of what lies below a plot, on its edge."""
     return _mark("m0 -12v11m-4 -4l4 4l4 -4", x, y, "mark arrow")
@@ -42,13 +38,11 @@ def classes(entry: Entry) -> str:
 
 
 def draw_shape(entry: Entry, x: float, y: float) -> list[Element]:
-    """Return the mark of an entry at a place; a dot is in it if its score is its submitter's own sum."""
-    family = family_of(entry).key
-    has_dot = family != REFERENCE and entry.badge == SELF_REPORTED
-    return [_mark(SHAPES[family], x, y), *([_dot(x, y)] if has_dot else [])]
+    """Return the mark of an entry at a place."""
+    return [_mark(SHAPES[family_of(entry).key], x, y)]
 
 
-def _picture(*parts: Element | None, class_: str) -> Element:
+def _picture(*parts: Element, class_: str) -> Element:
     mark = element("g", *parts, class_=class_)
     return element("svg", mark, class_="key", view_box="0 0 14 14", aria_hidden="true")
 
@@ -80,8 +74,7 @@ def find_legend(entries: Iterable[Entry]) -> tuple[Key, ...]:
         if badge in badges:
             fills.setdefault(FILLS[badge], badge)
     for title, badge in fills.items():
-        dot = _dot(7, 7) if badge == SELF_REPORTED else None
-        keys.append(Key(_picture(_mark(SHAPES["hyla"], 7, 7), dot, class_=f"point {badge}"), title))
+        keys.append(Key(_picture(_mark(SHAPES["hyla"], 7, 7), class_=f"point {badge}"), title))
     return tuple(keys)
 
 

@@ -19,8 +19,8 @@ from sraven.leaderboard.page.plots import BoardPlots, make_figure
 from sraven.leaderboard.page.render import Asset, render
 from sraven.leaderboard.page.strip import Bound, draw_strip, find_bounds, find_scale
 from sraven.leaderboard.page.table import Table, make_table
-from sraven.leaderboard.page.words import BADGES, capitalised, compact, kind, score
-from sraven.leaderboard.standing import REFERENCE, REPORTED, SCORED, SELF_REPORTED, Entry, Standing
+from sraven.leaderboard.page.words import BADGES, compact, kind, score
+from sraven.leaderboard.standing import REFERENCE, REPORTED, SCORED, Entry, Standing
 
 PAGE = "index.html"
 """Name of the page's file."""
@@ -61,15 +61,14 @@ def leaders(standing: Standing) -> list[Entry]:
 
 def make_summary(standing: Standing) -> BoardSummary:
     """Return what the first screen says of a board."""
-    board, scale, bounds = standing.board, find_scale(standing), find_bounds(standing.board)
+    scale, bounds = find_scale(standing), find_bounds(standing.board)
     scored = [entry for entry in standing.entries if entry.value is not None]
     ranked = leaders(standing)
     reported = _best_of_families(entry for entry in scored if entry.badge == REPORTED)
     yours = [entry for entry in scored if entry.own]
     unranked = _best_of_families(entry for entry in scored if entry.is_filed and kind(entry) != REFERENCE)
     lanes = [ranked or unranked, *filter(None, (reported, yours))]
-    badge = SELF_REPORTED if board.is_corpus else SCORED
-    bests: list[tuple[str, str, Entry | None]] = [(badge, "verified", ranked[0] if ranked else None)]
+    bests: list[tuple[str, str, Entry | None]] = [(SCORED, "verified", ranked[0] if ranked else None)]
     if unranked and not ranked:
         bests = [("not ranked", "unranked", unranked[0])]
     bests += [(REPORTED, REPORTED, entry) for entry in reported[:1]]
@@ -90,7 +89,6 @@ class BoardSection(NamedTuple):
         summary: what the first screen says of it.
         ceilings: what an ideal observer scores, whether it knows the split, and what it answers with.
         setting: of the task, in a line.
-        note: why nothing on it is ranked; may be empty.
         kinds: those of its wrong answers, if they are sorted.
         figure: None if no plot would tell more than the table.
         table: None if it has no entries.
@@ -101,7 +99,6 @@ class BoardSection(NamedTuple):
     summary: BoardSummary
     ceilings: tuple[tuple[str, bool, str], ...]
     setting: str
-    note: str
     kinds: tuple[MistakeKind, ...]
     figure: BoardPlots | None
     table: Table | None
@@ -133,7 +130,6 @@ def _section(standing: Standing) -> BoardSection:
         summary=make_summary(standing),
         ceilings=_ceilings(board),
         setting=_setting(board),
-        note=capitalised(standing.note),
         kinds=legend(standing),
         figure=make_figure(standing, name_entries(standing)),
         table=make_table(standing) if standing.entries else None,

@@ -8,7 +8,6 @@ from sraven.leaderboard.standing import (
     REPORTED,
     REPRODUCED_BADGE,
     SCORED,
-    SELF_REPORTED,
     Entry,
 )
 
@@ -17,7 +16,6 @@ NOTHING = "–"
 
 BADGES = {
     SCORED: "recomputed here from the predictions that were submitted",
-    SELF_REPORTED: "added up here from the submitter’s own losses, which can’t be recomputed here",
     REPRODUCED_BADGE: "recomputed from the predictions, and a maintainer has run the method again",
     REPORTED: "copied from a paper: there are no predictions to check, so it is never ranked",
 }
@@ -25,7 +23,6 @@ BADGES = {
 
 FILLS = {
     SCORED: "recomputed here",
-    SELF_REPORTED: "self-reported",
     REPRODUCED_BADGE: "recomputed here",
     REPORTED: "reported in a paper",
 }

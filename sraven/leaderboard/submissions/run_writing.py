@@ -1,4 +1,4 @@
-"""The runs of a submission, checked and written: predictions as Parquet, training logs as they are."""
+"""The runs of a submission, checked and written: predictions as Parquet."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -15,10 +15,7 @@ from sraven.core.errors import ConfigurationError
 from sraven.core.spec import SEED_LIMIT
 from sraven.core.system.files import sha256_of_file
 from sraven.core.table import to_table
-from sraven.core.untrusted.read import INDEX, read_file
-from sraven.leaderboard.submissions.corpus import check_documents
-from sraven.leaderboard.submissions.training_log import MOST_BYTES, check_log
-from sraven.scoring.scores import whole_run
+from sraven.core.untrusted.read import INDEX
 
 
 def _by_seed(split: str, predictions: Any) -> dict[int, ArrayLike]:
@@ -43,44 +40,8 @@ def checked_runs(board: Board, predictions: Any) -> dict[tuple[str, int], Any]:
             seed: board.checked_predictions(split, array)
             for seed, array in sorted(_by_seed(split, arrays).items())
         }
-        if board.is_corpus and found:
-            check_documents(board, split, [whole_run(array, seed) for seed, array in found.items()])
         runs |= {(split, seed): array for seed, array in found.items()}
     return runs
-
-
-def checked_logs(board: Board, seeds: Iterable[int], logs: Any) -> dict[int, bytes]:
-    """Return the training logs of all seeds, where the board takes them.
-
-    Args:
-        board: the board.
-        seeds: those of the runs.
-        logs: their files by seed, or None.
-
-    Raises:
-        ConfigurationError: if one is missing, or there is one too many, or it isn't a training log.
-    """
-    if not board.is_corpus:
-        if logs is not None:
-            raise ConfigurationError(f"logs is given, but {board.id} takes no training logs; leave it out")
-        return {}
-    if not isinstance(logs, Mapping):
-        raise ConfigurationError(
-            f"logs is {logs!r}; {board.id} takes the training log of each run: {{seed: file}}"
-        )
-    named = {check_integer("a seed of logs", seed, 0, SEED_LIMIT): path for seed, path in logs.items()}
-    wanted = dict.fromkeys(seeds)
-    for seed in (*wanted, *named):
-        if seed not in named:
-            raise ConfigurationError(f"logs lacks seed {seed}; expected the training log of each run")
-        if seed not in wanted:
-            raise ConfigurationError(f"logs has seed {seed}, but predictions hasn't; leave it out")
-    found = {}
-    for seed in wanted:
-        path = Path(named[seed]).resolve()
-        found[seed] = read_file(path.parent, path.name, MOST_BYTES)
-        check_log(found[seed], str(named[seed]))
-    return found
 
 
 def write_run(board: Board, path: Path, predictions: Any) -> str:

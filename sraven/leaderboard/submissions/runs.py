@@ -13,7 +13,6 @@ from sraven.core.errors import SubmissionError
 from sraven.core.escape import escape, quoted
 from sraven.core.families import scoring_of
 from sraven.core.untrusted.read import Decoded, decode_predictions, list_files, most_bytes, read_file
-from sraven.leaderboard.submissions.training_log import MOST_BYTES, check_log, log_path
 from sraven.scoring.scores import Run
 
 DESCRIPTION, README, SCORES = "submission.yaml", "README.md", "scores.json"
@@ -30,9 +29,7 @@ def prediction_path(split: str, seed: int) -> str:
 
 def named_files(content: Mapping[str, Any]) -> dict[str, str]:
     """Return the files that a description names, with their SHA-256."""
-    runs = content["runs"]
-    logs = {run["log"]: run["log_sha256"] for run in runs if "log" in run}
-    return {run["file"]: run["sha256"] for run in runs} | logs
+    return {run["file"]: run["sha256"] for run in content["runs"]}
 
 
 def check_splits(content: Mapping[str, Any], board: Board, description: str = DESCRIPTION) -> None:
@@ -68,12 +65,11 @@ def check_files(
     """
     listed = [run["file"] for run in content["runs"]]
     for number, run in enumerate(content["runs"]):
-        paths = {"file": prediction_path(run["split"], run["seed"]), "log": log_path(run["seed"])}
-        for key, path in paths.items():
-            if run.get(key, path) != path:
-                raise SubmissionError(
-                    f"{description}: runs[{number}].{key} is {quoted(run[key])}; expected {path!r}"
-                )
+        path = prediction_path(run["split"], run["seed"])
+        if run["file"] != path:
+            raise SubmissionError(
+                f"{description}: runs[{number}].file is {quoted(run['file'])}; expected {path!r}"
+            )
         if run["file"] in listed[:number]:
             raise SubmissionError(f"{description}: runs has {run['file']} twice")
     for split, count in Counter(run["split"] for run in content["runs"]).items():
@@ -91,18 +87,6 @@ def check_files(
         raise SubmissionError(f"{path}: the file is missing")
 
 
-def _read_named(folder: Path, path: str, checksum: str, most: int) -> bytes:
-    """Return the bytes of a file, if they are those that ``submission.yaml`` names."""
-    data = read_file(folder, path, most)
-    found = hashlib.sha256(data).hexdigest()
-    if found != checksum:
-        raise SubmissionError(
-            f"{path}: its SHA-256 is {found[:12]}…, but {DESCRIPTION} says {checksum[:12]}…: the file was "
-            "changed or cut"
-        )
-    return data
-
-
 def read_predictions(folder: Path, run: Mapping[str, Any], board: Board) -> bytes:
     """Return the bytes of a run's predictions, still to be decoded.
 
@@ -110,7 +94,14 @@ def read_predictions(folder: Path, run: Mapping[str, Any], board: Board) -> byte
         SubmissionError: if they are too many, or not those that ``submission.yaml`` names.
     """
     most = most_bytes(board.splits[run["split"]], board.prediction)
-    return _read_named(folder, run["file"], run["sha256"], most)
+    data = read_file(folder, run["file"], most)
+    found = hashlib.sha256(data).hexdigest()
+    if found != run["sha256"]:
+        raise SubmissionError(
+            f"{run['file']}: its SHA-256 is {found[:12]}…, but {DESCRIPTION} says {run['sha256'][:12]}…: the "
+            "file was changed or cut"
+        )
+    return data
 
 
 def decode_runs(
@@ -132,21 +123,6 @@ def decode_runs(
     for run in sorted(listed, key=lambda run: int(run["seed"])):
         runs[run["split"]] += (make_run(board, run["split"], run["seed"], decoded[run["file"]]),)
     return {split: found for split, found in runs.items() if found}
-
-
-def check_logs(folder: Path, content: Mapping[str, Any], board: Board) -> None:
-    """Refuse runs without a training log where scores are self-reported, and a log where they aren't.
-
-    Raises:
-        SubmissionError: for the first fault.
-    """
-    for number, run in enumerate(content["runs"]):
-        if board.is_corpus != ("log" in run):
-            wanted = "the training log of each run" if board.is_corpus else "no training logs"
-            found = "lacks" if board.is_corpus else "has"
-            raise SubmissionError(f"{DESCRIPTION}: runs[{number}] {found} 'log'; {board.id} takes {wanted}")
-        if "log" in run:
-            check_log(_read_named(folder, run["log"], run["log_sha256"], MOST_BYTES), run["log"])
 
 
 def make_run(board: Board, split: str, seed: int, decoded: Decoded) -> Run:

@@ -4,7 +4,6 @@
 
     submission.yaml                         what the method is, and which runs there are
     predictions/<split>/seed-<n>.parquet    index int64, prediction
-    training/seed-<n>.jsonl                 where scores are self-reported
     README.md                               free text
 """
 
@@ -23,12 +22,10 @@ from sraven.core.jsonable import as_json, json_differences
 from sraven.core.untrusted.read import parse_yaml, read_file
 from sraven.core.untrusted.schemas import find_problem, read_schema
 from sraven.core.untrusted.strict_json import parse_json
-from sraven.leaderboard.submissions.corpus import check_documents, fingerprint
 from sraven.leaderboard.submissions.runs import (
     DESCRIPTION,
     SCORES,
     check_files,
-    check_logs,
     check_splits,
     decode_runs,
     read_predictions,
@@ -169,7 +166,6 @@ def open_submission(folder: Path, find_board: Callable[[str], Board] = read_boar
     check_splits(content, board)
     if problem := board_problem(content, board):
         raise SubmissionError(f"{DESCRIPTION}: {problem}")
-    check_logs(folder, content, board)
     predictions = {run["file"]: read_predictions(folder, run, board) for run in content["runs"]}
     return Opened(content, board, digest, predictions)
 
@@ -197,9 +193,6 @@ def decode_submission(opened: Opened) -> Submission:
         decoding = pool.submit(decode_runs, board, opened.content["runs"], opened.predictions)
         board.check_scored()
         runs = decoding.result()
-    if board.is_corpus:
-        for split, found in runs.items():
-            check_documents(board, split, found)
     return Submission(opened.content, board, runs, opened.digest)
 
 
@@ -227,8 +220,7 @@ def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[
 
     Returns:
         What ``scores.json`` holds: board, digests, and by split the `SplitScores` as JSON values,
-        with the gap of each metric to its ceiling (the ideal observer that knows the split) and, for
-        a corpus, the fingerprint of its documents; see `sraven.leaderboard.submissions.corpus.fingerprint`.
+        with the gap of each metric to its ceiling (the ideal observer that knows the split).
 
     Raises:
         SubmissionError: if it is refused; the message says why.
@@ -243,7 +235,7 @@ def _score(submission: Submission, metrics: Sequence[str], threads: int | None) 
 
     def score(split: str) -> SplitScores:
         runs = submission.runs[split]
-        labels = board.labels(split, runs[0].predictions, threads=threads)
+        labels = board.labels(split, threads=threads)
         return score_runs(scoring_of(board.task), labels, runs, metrics=metrics, threads=threads)
 
     with ThreadPoolExecutor(len(submission.runs)) as pool:
@@ -265,11 +257,6 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
     board = submission.board
     scores = _score(submission, board.metrics, threads)
     _check_claims(submission.content.get("claimed", {}), scores)
-    fingerprints = {
-        split: {"fingerprint": fingerprint(board.labels(split, runs[0].predictions))}
-        for split, runs in submission.runs.items()
-        if board.is_corpus
-    }
     return {
         "schema": 1,
         "board": board.id,
@@ -283,7 +270,6 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
                     for metric, score in found.metrics.items()
                     if board.ceiling(split, metric)
                 },
-                **fingerprints.get(split, {}),
             }
             for split, found in scores.items()
         },

@@ -1,6 +1,5 @@
 """Writing submissions, and filing them under the leaderboard."""
 
-import hashlib
 import json
 import os
 import platform
@@ -25,7 +24,7 @@ from sraven.core.system.staging import staged
 from sraven.core.task import Reference
 from sraven.core.untrusted.read import dump_yaml
 from sraven.core.untrusted.schemas import find_problem
-from sraven.leaderboard.submissions.run_writing import checked_logs, checked_runs, write_run
+from sraven.leaderboard.submissions.run_writing import checked_runs, write_run
 from sraven.leaderboard.submissions.runs import DESCRIPTION, README, SCORES, named_files, prediction_path
 from sraven.leaderboard.submissions.submission import (
     RANKED_SEEDS,
@@ -34,7 +33,6 @@ from sraven.leaderboard.submissions.submission import (
     read_description,
     score_submission,
 )
-from sraven.leaderboard.submissions.training_log import log_path
 
 _PACKAGES = ("sraven", "numpy", "torch", "jax", "flax", "tensorflow", "scikit-learn", "transformers")
 
@@ -82,7 +80,6 @@ def write_submission(
     model: Mapping[str, Any],
     training: Mapping[str, Any],
     replies: Mapping[str, Any] | None = None,
-    logs: Mapping[int, str | os.PathLike[str]] | None = None,
     claimed: Mapping[str, Mapping[str, float]] | None = None,
     points: Sequence[Mapping[str, Any]] = (),
     replaces: str | None = None,
@@ -95,14 +92,13 @@ def write_submission(
         board: id of the board, such as ``sraven-v1``.
         predictions: for each scored split, the predictions of each seed: a list of arrays (seeds
             0, 1, ...) or arrays by seed. An array has the whole split in the order of its
-            indices: integers ``[n, M]`` for SRAVEN, floats ``[n]`` for fuzzy logic, and for C4
-            floats ``[n, 3]``: loss in nats, targets and bytes of each document. On a board of texts it is a
-            list of n replies, None for one that there isn't.
+            indices: integers ``[n, M]`` for SRAVEN, floats ``[n]`` for fuzzy logic. On a board of texts it
+            is a list of n replies, None for one that there isn't.
         method: ``name``, ``description`` and ``authors`` (a list); if you like ``family``,
             ``paper``, ``code``, ``code_commit``, ``license``.
         model: ``parameters`` (their number; None for a language model of which nobody says it); if you like
             ``layers``, ``heads``, ``width``.
-        training: ``instances`` (how many were seen, repeats included; tokens for C4),
+        training: ``instances`` (how many were seen, repeats included),
             ``selection_split`` (by which split hyperparameters were chosen); ``extra_data`` if there
             was any; ``tuning_trials`` (how many settings were tried) of a trained model; if you like
             ``optimiser``, ``hardware``, ``seconds``.
@@ -110,8 +106,6 @@ def write_submission(
         replies: on a board of texts alone, ``model`` and its ``revision``, the ``form`` of its prompts and
             the ``prompt_digest`` of all of them, ``harness`` and ``harness_version``; if you like
             ``temperature``, ``usage``, ``settings`` and, where people replied, ``people``.
-        logs: for C4 alone, the training log of each seed: a file with a line of JSON for each step
-            that was logged, with ``step`` (ascending), ``loss`` and other finite numbers.
         claimed: your own scores by split and metric, to be compared with the recomputed ones.
         points: the other points of the grid: ``name``, and ``scores`` by split, the means of the board's
             primary metric. One that does better on ``test`` should be submitted in place of this.
@@ -132,11 +126,6 @@ def write_submission(
             raise ConfigurationError(f"{name} is {value!r}; expected names and values")
     loaded = load_board(board)
     arrays = checked_runs(loaded, predictions)
-    log_of = checked_logs(loaded, (seed for _, seed in arrays), logs)
-    logged = {
-        seed: {"log": log_path(seed), "log_sha256": hashlib.sha256(data).hexdigest()}
-        for seed, data in log_of.items()
-    }
     content: dict[str, Any] = {
         "schema": 1,
         "board": loaded.id,
@@ -151,7 +140,6 @@ def write_submission(
                 "split": split,
                 "file": prediction_path(split, seed),
                 "sha256": "0" * 64,
-                **logged.get(seed, {}),
             }
             for split, seed in arrays
         ],
@@ -164,21 +152,12 @@ def write_submission(
     with staged(goal) as folder:
         for entry, array in zip(content["runs"], arrays.values(), strict=True):
             entry["sha256"] = write_run(loaded, folder / entry["file"], array)
-        for seed, data in log_of.items():
-            (folder / log_path(seed)).parent.mkdir(exist_ok=True)
-            (folder / log_path(seed)).write_bytes(data)
         write_text(folder / DESCRIPTION, dump_yaml(content))
         write_text(folder / README, readme or f"# {method['name']}\n\n{method['description']}\n")
 
 
 def reference_predictors(board: Board) -> Mapping[str, Reference]:
-    """Return the reference predictors of a board, by name.
-
-    Raises:
-        ConfigurationError: for a board of a corpus.
-    """
-    if board.is_corpus:
-        raise ConfigurationError(f"{board.id} has no reference predictors: each would need its text")
+    """Return the reference predictors of a board, by name."""
     return references_of(board.task).predictors
 
 

@@ -20,7 +20,6 @@ from baselines.training.train import hyper_of, train
 from helpers.tiny_language import SOFTMAX, TWICE, tiny, write_corpus
 from helpers.tiny_runs import lines_of
 from sraven import ConfigurationError, OutputError
-from sraven.board.board import read_board
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -76,7 +75,7 @@ def test_bfloat16_is_close_and_keeps_its_parameters_in_float32(corpus):
 
 def test_paper_has_35_million_parameters(corpus):
     """Every term worked out by hand from the shape: 6 layers of attention, MLP and LayerNorms; the table."""
-    config = make_language_config(read_board("c4-v1"), corpus, "hyla", vocabulary=32_000)
+    config = make_language_config(corpus, "hyla", vocabulary=32_000)
     E, F, L = 512, 2048, 6
     blocks = L * (3 * (E * E + E) + E * E + E + E * F + F + F * E + E + 4 * E)
     tied = count_parameters(language_program(config))
@@ -114,7 +113,7 @@ def test_flops_of_a_token_by_hand(corpus, attention, multiplied):
 def test_bad_configurations_are_refused(corpus, changes, message):
     ((name, value),) = changes.items()
     with pytest.raises(ConfigurationError, match=f"^{name}={value!r}: .*{message}"):
-        make_language_config(read_board("c4-v1"), corpus, "hyla", **changes)
+        make_language_config(corpus, "hyla", **changes)
 
 
 def test_what_can_not_be_trained_on_is_refused_before_anything_is_written(corpus, unseen, tmp_path):

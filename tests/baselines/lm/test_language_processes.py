@@ -23,7 +23,6 @@ from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, sraven, tin
 from helpers.tiny_runs import EXACTLY, assert_gradients_agree, assert_runs_agree, in_float64, leaves, lines_of
 from helpers.two_processes import kill_at_first_checkpoint, start_two
 from sraven import ConfigurationError
-from sraven.board.board import read_board
 
 SCORED = 20
 """Steps between scores of the run that two processes begin."""
@@ -110,7 +109,7 @@ def test_four_devices_train_and_evaluate_as_one_does(forks, language, compiled, 
 
 def test_eight_devices_hold_an_eighth_of_the_papers_model_each(corpus):
     """But for biases and norms, which are less than a hundredth of it."""
-    config = make_language_config(read_board("c4-v1"), corpus, "hyla", vocabulary=32_000)
+    config = make_language_config(corpus, "hyla", vocabulary=32_000)
     state = jax.eval_shape(language_program(config).initialise, jnp.uint32(0))
     shardings = state_shardings(AbstractMesh((1, 8), ("data", "fsdp")), state)
     assert shardings.params["embedding"].spec == PartitionSpec(None, "fsdp")

@@ -22,7 +22,6 @@ from baselines.session import ScoringOptions, Text
 from helpers.command import sraven
 from helpers.refusals import assert_refused
 from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION, assert_command_refused
-from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError, OutputError
 
 SHAPE = {name: value for name, value in TINY.items() if name not in ("steps", "warmup", "learning_rate")}
@@ -79,7 +78,7 @@ def test_a_record_belongs_to_its_cell_whatever_the_text(trained, text):
     planned = as_planned(record.config)
     assert (planned.corpus, planned.vocabulary) == (NO_CORPUS, 32101)
     assert planned in [cell.config for cell in cells_of(FIGURE, steps=STEPS)]
-    config = make_language_config(read_board("c4-v1"), Corpus(*text.data), "hyla")
+    config = make_language_config(Corpus(*text.data), "hyla")
     assert as_planned(config) in [cell.config for cell in cells_of(FIGURES["figure-6"])]
     assert homes_of(record.config, ALL) == ["tiny"] and homes_of(record.config, FIGURES) == []
 

@@ -26,7 +26,6 @@ from baselines.training.train import train
 from helpers.tiny_language import TINY
 from helpers.tiny_runs import leaves, tiny
 from sraven import ConfigurationError
-from sraven.board.board import read_board
 
 B, T, H, D = 2, 5, 3, 4
 
@@ -90,7 +89,7 @@ def test_text_is_sampled_from_it():
 def _language_config():
     corpus = SimpleNamespace(digest="0" * 64, tokenizer={"pieces": 23})
     changes = {**TINY, "dtype": "float32"}
-    return make_language_config(read_board("c4-v1"), corpus, "mixed_heads", size="tiny", **changes)
+    return make_language_config(corpus, "mixed_heads", size="tiny", **changes)
 
 
 def test_its_weights_count_as_operations():

@@ -9,9 +9,9 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 from helpers.browser import OPEN, RATIOS, heading, look, methods, visible
 from helpers.leaderboard_example import (
-    make_corpus_standing,
     make_diagnostic,
     make_entry,
+    make_error_standing,
     make_hostile,
     make_reference,
     make_reported,
@@ -45,7 +45,7 @@ def everything():
     endless = make_entry("endless" * 40, 0.6, description="y" * 400, family="z" * 200)
     reported = [make_reported(f"HYLA {number}", 0.7 - number / 100) for number in range(4)]
     others = boards_with(many, (*many, *far), (endless,), (), reported, (make_reference("r", 0.0002),))
-    return [make_standing(), make_corpus_standing(), make_hostile(), *others]
+    return [make_standing(), make_error_standing(), make_hostile(), *others]
 
 
 HOSTILE = 2  # whose numbers of 300 digits may need a table that scrolls
@@ -60,7 +60,7 @@ def bottoms(driver, selector):
 
 def test_results_are_on_the_first_screen(open_page):
     boards = [board for board in map(read_board, board_ids()) if board.is_ranked][:6]
-    full = {each.board.id: each for each in (make_standing(), make_corpus_standing())}
+    full = {each.board.id: each for each in (make_standing(), make_error_standing())}
     driver = open_page(*(full.get(board.id, Standing(board, ())) for board in boards), folded=True)
     for width, height in SCREEN.items():
         look(driver, width)

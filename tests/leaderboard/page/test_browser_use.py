@@ -6,7 +6,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from helpers.browser import OPEN_BOARDS, OWN, heading, methods, points, rows, visible
-from helpers.leaderboard_example import make_corpus_standing, make_diagnostic, make_entry, make_standing
+from helpers.leaderboard_example import make_diagnostic, make_entry, make_error_standing, make_standing
 
 
 def test_every_column_but_links_sorts_by_keyboard_with_missing_last(open_page):
@@ -64,11 +64,11 @@ def is_open(driver, board):
 
 
 def test_an_address_opens_its_board_and_goes_there(open_page):
-    driver = open_page(make_standing(), make_corpus_standing(), folded=True)
+    driver = open_page(make_standing(), make_error_standing(), folded=True)
     page = driver.current_url
-    driver.get(f"{page}#c4-v1")
-    assert is_open(driver, "c4-v1") and not is_open(driver, "sraven-v1")
-    top = "return document.querySelector('[data-board=\"c4-v1\"]').getBoundingClientRect().top"
+    driver.get(f"{page}#fuzzylogic-v1")
+    assert is_open(driver, "fuzzylogic-v1") and not is_open(driver, "sraven-v1")
+    top = "return document.querySelector('[data-board=\"fuzzylogic-v1\"]').getBoundingClientRect().top"
     assert -2 <= driver.execute_script(top) <= 2 or driver.execute_script(
         "return window.scrollY + window.innerHeight >= document.documentElement.scrollHeight - 2"
     )
@@ -81,7 +81,7 @@ def test_an_address_opens_its_board_and_goes_there(open_page):
 
 
 def test_boards_open_and_fold_by_keyboard_and_the_address_follows(open_page):
-    driver = open_page(make_standing(), make_corpus_standing(), folded=True)
+    driver = open_page(make_standing(), make_error_standing(), folded=True)
     page = driver.current_url
     first = driver.find_element(By.CSS_SELECTOR, "[data-board='sraven-v1'] summary")
     for _ in range(20):
@@ -97,11 +97,11 @@ def test_boards_open_and_fold_by_keyboard_and_the_address_follows(open_page):
 
 
 def test_a_filter_opens_the_boards_that_it_finds_something_on(open_page):
-    driver = open_page(make_standing(), make_corpus_standing(), folded=True)
+    driver = open_page(make_standing(), make_error_standing(), folded=True)
     driver.find_element(By.CSS_SELECTOR, ".filters > summary").click()
     driver.find_element(By.ID, "filter-text").send_keys("softmax")
-    assert is_open(driver, "c4-v1") and not is_open(driver, "sraven-v1")
-    assert [row.get_attribute("data-entry") for row in visible(driver, ".entry")] == ["c4-v1-2"]
+    assert is_open(driver, "fuzzylogic-v1") and not is_open(driver, "sraven-v1")
+    assert [row.get_attribute("data-entry") for row in visible(driver, ".entry")] == ["fuzzylogic-v1-2"]
 
 
 def test_filters_hide_rows_and_their_points(open_page):
@@ -125,13 +125,13 @@ def test_filters_hide_rows_and_their_points(open_page):
 
 
 def test_losses_are_sorted_lowest_first_and_filtered_by_badge_and_what_finds_nothing_is_told(open_page):
-    driver = open_page(make_corpus_standing(), make_standing())
+    driver = open_page(make_error_standing(), make_standing())
     assert methods(driver)[:3] == ["hyla", "softmax", "short"]
     heading(driver, "primary").find_element(By.TAG_NAME, "button").click()
     assert methods(driver)[:3] == ["short", "softmax", "hyla"]
     shown = [box.get_attribute("value") for box in driver.find_elements(By.CSS_SELECTOR, ".badge-filter")]
-    assert shown == ["scored", "self-reported", "reproduced", "reported"]
-    driver.find_element(By.CSS_SELECTOR, ".badge-filter[value='self-reported']").click()
+    assert shown == ["scored", "reproduced", "reported"]
+    driver.find_element(By.CSS_SELECTOR, ".badge-filter[value='scored']").click()
     assert methods(driver)[:2] == ["softmax", "alpha"]
     driver.find_element(By.ID, "filter-text").send_keys("nothing like it")
     assert not visible(driver, ".entry, figure, .standing, .notes")

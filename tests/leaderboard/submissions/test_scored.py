@@ -53,7 +53,6 @@ def test_what_is_written_scores_what_the_board_scores(name, tmp_path):
     assert (scores["schema"], scores["board"], scores["board_digest"]) == (1, name, board.digest)
     assert set(scores["splits"]) == set(board.splits)
     for split, found in scores["splits"].items():
-        assert "fingerprint" not in found
         wanted = alone[split]
         assert (found["instances"], found["seeds"], found["missing"]) == (board.splits[split], [0], [0])
         assert set(found["metrics"]) == set(wanted.metrics) == set(board.content["metrics"])
