@@ -6,8 +6,6 @@ from typing import Any
 
 import click
 
-from cli.completion import with_values
-
 
 class LazyGroup(click.Group):
     """Finds command ``x`` as ``command`` in module ``x`` of a package, whose text begins with its summary.
@@ -38,11 +36,8 @@ class LazyGroup(click.Group):
         return [*self._names, *self.commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import a command; if a shell completes a line, it offers its values."""
-        if cmd_name not in self.list_commands(ctx):
-            return None
-        command = self.load(cmd_name)
-        return with_values(command) if ctx.resilient_parsing else command
+        """Import a command; None if there is no such."""
+        return self.load(cmd_name) if cmd_name in self.list_commands(ctx) else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

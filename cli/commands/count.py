@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import click
 
-from cli.shared.families import field_option
+from cli.shared.options import field_option
 from cli.shared.printing import json_option, print_outcome
 from sraven.settings import Settings
 

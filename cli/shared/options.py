@@ -2,14 +2,21 @@
 
 import os
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from functools import reduce, wraps
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
+from sraven.core.errors import ConfigurationError
+from sraven.core.family import Family
+from sraven.core.spec import settings_of
+
 if TYPE_CHECKING:
+    from sraven.core.task import GeneratedTask
     from sraven.data.engines.jobs import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -106,7 +113,7 @@ engine_option = argument_of(
         "--engine",
         default="local",
         show_default=True,
-        metavar="local|ray",
+        type=click.Choice(["local", "ray"]),
         help="What the work runs on: this machine's processors, or a Ray cluster.",
     ),
     click.option(
@@ -116,3 +123,68 @@ engine_option = argument_of(
     ),
 )
 """Adds the options; the command gets ``engine``."""
+
+
+# Of tasks
+
+
+def _number_or_name(text: str) -> float | str:
+    """Return a number, or a text as it is: the task says which names it knows."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def field_option(kind: Any, name: str, **defaults: Any) -> Callable[[F], F]:
+    """Return the option of a field of a class of tasks, with its default, or another one, and its help."""
+    usual, setting = settings_of(kind)[name]
+    default = defaults.get(name, usual)
+    flag = f"--{setting.option or name.replace('_', '-')}"
+    if isinstance(default, bool):
+        return click.option(flag, name, is_flag=True, help=setting.meaning)
+    values = setting.values.split("|")
+    is_choice = len(values) > 1 and setting.values.islower()
+    kinds: dict[type, Any] = {type(None): None, float: _number_or_name}
+    return click.option(
+        flag,
+        name,
+        type=click.Choice(values) if is_choice else kinds.get(type(usual), type(usual)),
+        default=default,
+        show_default=default is not None,
+        metavar=None if is_choice else setting.values or ("FLOAT" if isinstance(usual, float) else None),
+        help=setting.meaning,
+    )
+
+
+def task_argument(family: Family, measuring: bool = False, **defaults: Any) -> Callable[[F], F]:
+    """Return a decorator that adds the options of a family's tasks and hands the command the ``task``.
+
+    Args:
+        family: the family.
+        measuring: whether to leave out the fields that measurements don't take.
+        defaults: of fields that have another one here; of no switch.
+    """
+    kind = resolve_name(family.settings or family.task)
+    settings = settings_of(kind)
+    shared = [name for name in settings if settings[name][1].measured]
+    names = shared if measuring else [*shared, *(name for name in settings if name not in shared)]
+
+    def make(**values: Any) -> "GeneratedTask":
+        for name, (default, _) in settings.items():
+            if isinstance(default, bool) and name in values:
+                values[name] = default is not values[name]  # a switch turns it over
+        given = {name: value for name, value in values.items() if value is not None}
+        make_task: Callable[..., GeneratedTask] = resolve_name(family.task)
+        try:
+            return make_task(**given)
+        except ConfigurationError:
+            if "holdout" not in values or is_given("holdout"):
+                raise
+            with suppress(
+                ConfigurationError
+            ):  # so small a task that nothing can be held out, unless asked for
+                return make_task(**{**given, "holdout": 0.0})
+            raise
+
+    return argument_of("task", make, *(field_option(kind, name, **defaults) for name in names))

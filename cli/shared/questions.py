@@ -6,16 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.families import MAIN, task_argument
-from cli.shared.options import join_options, leave_out
+from cli.shared.families import MAIN
+from cli.shared.options import join_options, leave_out, task_argument
 from sraven.core.families import find_family
 from sraven.core.spec import settings_of
 from sraven.settings import Settings
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN
-    from sraven.text.apis import Asking
-    from sraven.text.mixtures import Mixture
     from sraven.text.questions import Questions
 
     InOrder = Callable[[Iterable[Iterable[Any]]], Iterator[Any]]
@@ -32,7 +30,7 @@ question_options = join_options(
         "--form",
         default="told",
         show_default=True,
-        metavar="|".join(FORMS),
+        type=click.Choice(FORMS),
         help="Explain the rules, or nothing.",
     ),
 )
@@ -85,38 +83,14 @@ fresh_option = click.option(
     help="Draw the board's mixture of questions anew, by this seed; nobody has seen it.",
 )
 
-asking_options = join_options(
-    click.argument("board_id", metavar="BOARD"),
-    click.option("--model", required=True, help="Name of the model at the endpoint."),
+board_options = join_options(
     click.option(
-        "--form", default="told", show_default=True, metavar="told|untold", help="As for `generate`."
+        "--form",
+        type=click.Choice(["told", "untold"]),
+        default="told",
+        show_default=True,
+        help="As for `generate`.",
     ),
     click.option("--shots", type=int, default=0, show_default=True, help="As for `generate`."),
-    fresh_option,
-    click.option("--limit", type=click.IntRange(min=1), help="Ask so many questions, of all levels in turn."),
-    click.option(
-        "--api",
-        type=click.Choice(["chat", "responses", "messages"]),
-        default="chat",
-        show_default=True,
-        help="Interface: OpenAI's chat completions or responses, or Anthropic's messages.",
-    ),
-    click.option("--max-tokens", type=click.IntRange(min=1), help="Of a reply at most, thoughts included."),
-    click.option("--temperature", type=click.FloatRange(0, 100), help="At which replies are sampled."),
-    click.option("--effort", metavar="low|medium|high", help="Of reasoning, where the model has one."),
-    click.option("--seed", type=click.IntRange(min=0), help="Of the sampling, sent with each question."),
-    click.option("--system", metavar="TEXT", help="What the model is told before each question."),
 )
-"""Adds the options of a question to a model; the command gets them all, see `asking_of`."""
-
-
-def asking_of(options: "dict[str, Any]") -> "tuple[Asking, Mixture]":
-    """Return how a model is asked, and what, from `asking_options`, which are taken out of ``options``."""
-    from sraven.text.apis import Asking
-    from sraven.text.mixtures import mixture_of
-    from sraven.text.wording import form_name
-
-    names = ("model", "max_tokens", "temperature", "effort", "system")
-    asking = Asking(**{name: options.pop(name) for name in names}, seed=options.pop("seed"))
-    form = form_name(options.pop("form"), options.pop("shots"))
-    return asking, mixture_of(options.pop("board_id"), form, options.pop("fresh"))
+"""Adds the options that choose how a board is asked; the command gets ``form`` and ``shots``."""

@@ -1,60 +1,18 @@
-"""Write datasets for the generate commands of all tasks, and print them."""
+"""Print what was written: datasets, their parts, tokens."""
 
 import json
 import shlex
 from collections.abc import Mapping
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli.shared.printing import print_outcome
-from cli.shared.progress import resumable, shards_bar
 from sraven.core.escape import escape
 
 if TYPE_CHECKING:
     from sraven.core.system.parts import Part
-    from sraven.core.task import Task
-
-_NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
-"""Settings of tasks that the names of their configurations leave out, but for the names of divisions."""
-
-
-def write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str | None, **how: Any) -> None:
-    """Write a dataset, or a part, with a progress bar; print what it holds, and how to load or merge it."""
-    from sraven.core.system.parts import read_part
-    from sraven.data.write import write_dataset
-
-    own = read_part(part) if part is not None else None
-    out = out or Path(_directory_name(task) + (f"-part-{own.number}-of-{own.of}" if own else ""))
-    bar = shards_bar(f"part {own}", None) if own else shards_bar("generating", sum(sizes.values()))
-    if own is None:
-        warn_of_patterns(out)
-    with resumable(out), bar as (advance, shards):
-        manifest = write_dataset(task, sizes, out, part=own, progress=advance, shards=shards, **how)
-    if own is None:
-        print_dataset(manifest, out)
-        return
-    splits = manifest["splits"].values()
-    print_part(
-        out,
-        own,
-        shards=sum(len(split["shards"]) for split in splits),
-        instances=sum(split["num_examples"] for split in splits),
-    )
-
-
-def _directory_name(task: "Task") -> str:
-    """Return the directory of a dataset: its configuration's name, and what else differs from the default."""
-    usual = {field.name: field.default for field in fields(type(task))}  # type: ignore[arg-type]
-    name = f"{task.name}-{task.config_name}"
-    for setting in _NOT_IN_CONFIG_NAME:
-        value = task.config.get(setting)
-        if value != usual.get(setting) and not isinstance(value, str):
-            number = f"{100 * value:g}" if isinstance(value, float) else value
-            name += f"-{setting.replace('_', '-')}{number}"
-    return name
 
 
 def print_part(folder: Path, part: "Part", **counts: int) -> None:

@@ -4,6 +4,8 @@ They are found under their names once this package is installed; `docs/language-
 used.
 """
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 from click import ClickException
@@ -16,13 +18,26 @@ from sraven.harness.questions import bounds, count_sets, make_questions, pose, p
 
 _PLAIN = [scorer.mean(), scorer.stderr()]
 
-_UNPARSED = {"lenient_unparsed": _PLAIN, "unparsed": _PLAIN}
-
 
 class WrongArgumentError(ClickException, ConfigurationError):
     """A wrong argument of a task, which inspect-ai's command, being made with click, shows as one line."""
 
     exit_code = 2
+
+
+@scorer.metric
+def level() -> scorer.Metric:
+    """Report mean and error by level of a board, and of all levels; of twins, of whole sets as well."""
+    mean = scorer.grouped(scorer.mean(), "level", all_label="total")
+    error = scorer.grouped(scorer.stderr(), "level", all_label="total ±", name_template="{group_name} ±")
+
+    def report(scores: list[scorer.SampleScore]) -> scorer.Value:
+        found = {name: value for part in (mean, error) for name, value in cast(Any, part)(scores).items()}
+        places = [(each.sample_metadata or {}, each.score.as_float()) for each in scores]
+        sets = [(place["set"], place["variants"], value) for place, value in places if "set" in place]
+        return {**found, **(count_sets(sets) if sets else {})}
+
+    return report
 
 
 async def _judge(state: TaskState, target: scorer.Target) -> scorer.Score:
@@ -33,49 +48,33 @@ async def _judge(state: TaskState, target: scorer.Target) -> scorer.Score:
     return scorer.Score(value=dict(found), answer=answer)
 
 
-@scorer.metric
-def level() -> scorer.Metric:
-    """Report the mean and its standard error for each level of a board, and for all of them."""
-    parts = [
-        scorer.grouped(scorer.mean(), "level", all_label="total"),
-        scorer.grouped(scorer.stderr(), "level", all_label="total ±", name_template="{group_name} ±"),
-    ]
-
-    def report(scores: list[scorer.SampleScore]) -> scorer.Value:
-        return {name: value for part in parts for name, value in cast(Any, part)(scores).items()}
-
-    return report
-
-
 @scorer.scorer(metrics={"*": _PLAIN})
 def exact() -> scorer.Scorer:
     """Judge a reply exactly, by what `sraven.harness.questions.verdict` returns."""
     return _judge
 
 
-@scorer.scorer(metrics={"accuracy": [level()], **_UNPARSED})
+@scorer.scorer(metrics={"accuracy": [level()], "lenient_unparsed": _PLAIN, "unparsed": _PLAIN})
 def exact_by_level() -> scorer.Scorer:
-    """Judge as `exact` does; what ranks is reported of each level, and of all."""
+    """Judge as `exact` does; what ranks is reported by level."""
     return _judge
 
 
-@scorer.metric
-def sets() -> scorer.Metric:
-    """Report `sraven.harness.questions.count_sets` of sets of twins."""
-
-    def report(scores: list[scorer.SampleScore]) -> scorer.Value:
-        places = [score.sample_metadata or {} for score in scores]
-        solved = [score.score.as_float() for score in scores]
-        rows = zip(places, solved, strict=True)
-        return dict(count_sets((place["set"], place["variants"], each) for place, each in rows))
-
-    return report
+@contextmanager
+def _in_one_line() -> Iterator[None]:
+    try:
+        yield
+    except ConfigurationError as error:
+        raise WrongArgumentError(str(error)) from None
 
 
-@scorer.scorer(metrics={"accuracy": [level(), sets()], **_UNPARSED})
-def exact_by_set() -> scorer.Scorer:
-    """Judge as `exact_by_level` does; what ranks is reported of sets of twins, too."""
-    return _judge
+def _make(questions: Iterable[tuple[Any, dict[str, Any]]], name: str, sets: Any, **options: Any) -> Task:
+    """Return the task of some questions with their places, which are all of some sets."""
+    samples = [
+        Sample(id=each.id, input=each.prompt, target=each.answer, metadata={"ceiling": each.ceiling, **place})
+        for each, place in questions
+    ]
+    return Task(dataset=MemoryDataset(samples, name=name), metadata=bounds(sets), **options)
 
 
 @task
@@ -93,17 +92,10 @@ def sraven(
 
     Arguments are those of `sraven.harness.questions.make_questions`.
     """
-    try:
+    with _in_one_line():
         asked = make_questions(M, K, form, shots, answers, split, seed, count)
-    except ConfigurationError as error:
-        raise WrongArgumentError(str(error)) from None
-    samples = [_sample(each) for each in pose(asked)]
-    return Task(
-        dataset=MemoryDataset(samples, name=asked.name),
-        scorer=exact(),
-        metadata=bounds([asked]),
-        version=asked.task.version,
-    )
+    posed = ((question, {}) for question in pose(asked))
+    return _make(posed, asked.name, [asked], scorer=exact(), version=asked.task.version)
 
 
 @task
@@ -118,19 +110,7 @@ def sraven_text(
         shots: solved examples before each question.
         fresh_seed: draws the board's mixture of questions anew; None for the board's own.
     """
-    try:
-        mixture, questions = pose_board(board, form, shots, fresh_seed)
-    except ConfigurationError as error:
-        raise WrongArgumentError(str(error)) from None
-    has_sets = any("set" in place for _, place in questions)
-    return Task(
-        dataset=MemoryDataset([_sample(each, **place) for each, place in questions], name=mixture.name),
-        scorer=exact_by_set() if has_sets else exact_by_level(),
-        metadata=bounds(mixture.sets),
-        version=board.rpartition("-v")[2],
-    )
-
-
-def _sample(question: Any, **place: Any) -> Sample:
-    shown = {"ceiling": question.ceiling, **place}
-    return Sample(id=question.id, input=question.prompt, target=question.answer, metadata=shown)
+    with _in_one_line():
+        mixture, posed = pose_board(board, form, shots, fresh_seed)
+    version = board.rpartition("-v")[2]
+    return _make(posed, mixture.name, mixture.sets, scorer=exact_by_level(), version=version)

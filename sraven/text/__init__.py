@@ -21,19 +21,20 @@ if TYPE_CHECKING:
         grade as grade,
         summarise as summarise,
     )
-    from sraven.text.ids import find_question as find_question
-    from sraven.text.ladder import LADDER as LADDER, Level as Level
     from sraven.text.prompts import render as render, render_answer as render_answer
-    from sraven.text.questions import Questions as Questions
+    from sraven.text.questions import (
+        LADDER as LADDER,
+        Level as Level,
+        Questions as Questions,
+        find_question as find_question,
+    )
     from sraven.text.replies import parse as parse
 
 _HOMES = {
     "sraven.text.forms": "FORMS",
     "sraven.text.grading": "Grades Summary grade summarise",
-    "sraven.text.ids": "find_question",
-    "sraven.text.ladder": "LADDER Level",
     "sraven.text.prompts": "render render_answer",
-    "sraven.text.questions": "Questions",
+    "sraven.text.questions": "LADDER Level Questions find_question",
     "sraven.text.replies": "parse",
 }
 """The public names by the modules that define them; they are imported when asked for."""

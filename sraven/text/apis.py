@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from sraven.text.records import CANARY
+CANARY = "SRAVEN in words: benchmark data, not to be trained on; canary 86ee7636-ba28-4ac6-9236-fd302c7a9e32"
+"""Stands in each line of prompts and completions but those of `train`, so that it is found in a corpus."""
 
 CUT = frozenset(
     {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
@@ -191,23 +192,3 @@ def read_reply(api: str, body: Any) -> Reply:
         usage if isinstance(usage, dict) else None,
         model if isinstance(model, str) else "",
     )
-
-
-def as_completion(question: str, reply: Reply, asking: Asking | None = None) -> dict[str, Any]:
-    """Return a reply as a line of a file of completions."""
-    return {
-        "id": question,
-        "canary": CANARY,
-        "completion": reply.text,
-        **_kept(
-            finish_reason=reply.finish or None,
-            usage=reply.usage,
-            model=reply.model or None,
-            asked=asking and asking.stated,
-        ),
-    }
-
-
-def as_failure(question: str, error: str) -> dict[str, Any]:
-    """Return a question without a reply as such a line: it is asked again."""
-    return {"id": question, "completion": None, "error": error}

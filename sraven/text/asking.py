@@ -6,18 +6,28 @@ the other that something else must be wrong. `httpx` is needed for this, which t
 """
 
 import asyncio
+import json
+import os
 import random
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from importlib.metadata import version
+from pathlib import Path
 from time import time
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import httpx
 
 from sraven.core.errors import ConfigurationError
+from sraven.core.escape import quoted
+from sraven.core.system.files import open_plain
 from sraven.core.untrusted.strict_json import parse_json
-from sraven.text.apis import APIS, Asking, Reply, read_reply
+from sraven.text.apis import APIS, CANARY, Asking, Reply, read_reply
+from sraven.text.completions import Usage, read_completions, read_usage
+from sraven.text.mixtures import Mixture
+from sraven.text.questions import PART, Questions
 
 FATAL = {
     401: "the key isn't taken",
@@ -176,22 +186,23 @@ def ask_all(
         StoppedAskingError: if the endpoint can't be asked any further. What came before was given to
             ``take``.
     """
-    left, state = iter(questions), _State()
+    left, goes_on, failed = iter(questions), True, 0
     headers = APIS[endpoint.api].headers(endpoint.key) if endpoint.key else {}
     limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
 
     async def work(client: httpx.AsyncClient) -> None:
-        while state.goes_on and (asked := next(left, None)):
+        nonlocal goes_on, failed
+        while goes_on and (asked := next(left, None)):
             question, prompt = asked
             try:
                 outcome = Outcome(question, await endpoint.ask(client, prompt))
             except _Failure as error:
                 outcome = Outcome(question, None, str(error))
-            state.goes_on &= take(outcome)
-            state.failed = 0 if outcome.reply else state.failed + 1
-            if state.failed >= MOST_FAILED:
+            goes_on &= take(outcome)
+            failed = 0 if outcome.reply else failed + 1
+            if failed >= MOST_FAILED:
                 raise StoppedAskingError(
-                    f"{endpoint.url}: {state.failed} questions failed one after the other, the last with: "
+                    f"{endpoint.url}: {failed} questions failed one after the other, the last with: "
                     f"{outcome.error}"
                 )
 
@@ -209,9 +220,141 @@ def ask_all(
         raise errors.exceptions[0] from None
 
 
-@dataclass
-class _State:
-    """Whether more is asked, and how many questions failed since one didn't."""
+# The file of what came
 
-    goes_on: bool = True
-    failed: int = 0
+HARNESS = "sraven text ask"
+
+
+_BEGINNING = b'{"id"'
+
+
+def mend(path: Path) -> None:
+    """Cut off a last line that isn't whole, as a power cut may leave one; end one that is, but for its end.
+
+    Raises:
+        ConfigurationError: if that line is none of a file of completions.
+    """
+    if not path.exists():
+        return
+    start, last = 0, b""
+    with open_plain(path, follow_links=True) as file:
+        for last in file:
+            start += len(last)
+    if not last or last.endswith(b"\n"):
+        return
+    if not last.startswith(_BEGINNING[: len(last)]):
+        raise ConfigurationError(f"{path} is no file of completions; choose another one")
+    try:
+        parse_json(last)
+    except ValueError:
+        os.truncate(path, start - len(last))
+    else:
+        with path.open("ab") as end:
+            end.write(b"\n")
+
+
+class Ledger:
+    """A file that completions are added to, a line as each comes.
+
+    Args:
+        path: the file; it need not be there.
+        asking: how they are asked. A file whose completions were asked in another way is refused.
+        api: by which interface.
+        prices: US dollars for a million tokens of prompts, and of replies; None if they aren't known.
+
+    Attributes:
+        replies: of the completions that are there, by the id of the question; failures don't count.
+        usage: what these took, as far as it is known.
+        failed: questions that failed since the file was opened.
+
+    Raises:
+        ConfigurationError: if a line can't be read, or was asked in another way.
+    """
+
+    def __init__(
+        self, path: Path, asking: Asking, api: str = "chat", prices: tuple[float, float] | None = None
+    ) -> None:
+        self.path, self.prices = path, prices
+        self.asked = {"harness": HARNESS, "version": version("sraven"), "api": api, **asking.stated}
+        self.replies, self.usage, self.failed = Counter[str](), Usage(), 0
+        mend(path)
+        if path.exists():
+            for completion in read_completions(path):
+                self._check(completion.where, completion.said.get("asked"))
+                if completion.text is not None:
+                    self.replies[completion.question] += 1
+                    self.usage += completion.usage
+
+    def _check(self, where: str, asked: Any) -> None:
+        """Refuse lines that were asked in another way: they would be one entry."""
+        if isinstance(asked, dict) and asked | {"version": ""} != self.asked | {"version": ""}:
+            other = {
+                name: asked.get(name)
+                for name in {*asked, *self.asked}
+                if asked.get(name) != self.asked.get(name)
+            }
+            raise ConfigurationError(
+                f"{where} was asked in another way: {quoted(other)}; choose another file"
+            )
+
+    def _cost(self, usage: dict[str, Any]) -> float | None:
+        """Return what a reply cost: as the endpoint says, else by the prices."""
+        if isinstance(stated := usage.get("cost"), int | float):
+            return float(stated)
+        took = read_usage({"usage": usage})
+        if self.prices is None or not took.with_tokens:
+            return None
+        return (took.input_tokens * self.prices[0] + took.output_tokens * self.prices[1]) / 1e6
+
+    def add(self, file: IO[str], question: str, reply: Reply | None, error: str = "") -> None:
+        """Write what came of a question as a line."""
+        line: dict[str, Any] = {"id": question, "completion": None, "error": error}
+        if reply is None:
+            self.failed += 1
+        else:
+            known = {"finish_reason": reply.finish, "usage": reply.usage, "model": reply.model}
+            known["cost"] = self._cost(reply.usage or {})
+            said = {name: value for name, value in known.items() if value not in (None, "")}
+            line = {"id": question, "canary": CANARY, "completion": reply.text, "asked": self.asked, **said}
+            self.replies[question] += 1
+            self.usage += read_usage(line)
+        file.write(json.dumps(line) + "\n")
+        file.flush()
+
+    @property
+    def each(self) -> float:
+        """US dollars of a reply, the mean of those that are known."""
+        return self.usage.cost_usd / self.usage.with_cost if self.usage.with_cost else 0.0
+
+
+def wanted(
+    mixture: Mixture, replies: Mapping[str, int], limit: int | None, samples: int
+) -> list[tuple[Questions, int]]:
+    """Return the questions that lack replies, levels in turn, one for each reply that is missing.
+
+    Args:
+        mixture: of questions.
+        replies: how many each has, by its id.
+        limit: how many of the first questions are asked; None for all.
+        samples: replies that each is to have.
+    """
+    asked = mixture.in_turn(limit)
+    return [
+        (questions, index)
+        for sample in range(samples)
+        for questions, index in asked
+        if replies.get(questions.id_of(index), 0) <= sample
+    ]
+
+
+def posed(questions: list[tuple[Questions, int]]) -> Iterator[tuple[str, str]]:
+    """Yield ids and prompts of questions, made some at a time."""
+    for start in range(0, len(questions), PART):
+        part = questions[start : start + PART]
+        rows: dict[Questions, list[int]] = {}
+        for each, index in part:
+            rows.setdefault(each, []).append(index)
+        prompts = {
+            each: dict(zip(indices, each.prompts(indices), strict=True)) for each, indices in rows.items()
+        }
+        yield from ((each.id_of(index), prompts[each][index]) for each, index in part)

@@ -11,7 +11,8 @@ from sraven.core.escape import quoted
 from sraven.core.system.files import open_plain
 from sraven.core.untrusted.strict_json import parse_json
 from sraven.text.apis import CUT, DECLINED, join_parts
-from sraven.text.lenient import CUT_OFF, NO_REPLY, REFUSED
+from sraven.text.questions import Questions, find_question
+from sraven.text.replies import CUT_OFF, NO_REPLY, REFUSED
 
 LONGEST_LINE = 1 << 24
 """Bytes of a line at most: far more than any model says."""
@@ -46,8 +47,8 @@ class Usage:
         return type(self)(*map(add, astuple(self), astuple(other)))
 
 
-def _read_usage(value: dict[str, Any]) -> Usage:
-    """Return what a line says of its reply; what is no number there is left alone, like all else."""
+def read_usage(value: dict[str, Any]) -> Usage:
+    """Return what a line says that its reply took; what is no number there is left alone, like all else."""
     found = value.get("usage")
     stated = found if isinstance(found, dict) else {}
     counts = [next((stated[name] for name in names if name in stated), None) for names in (_INPUT, _OUTPUT)]
@@ -84,6 +85,17 @@ class Completion:
     fault: str
     said: dict[str, Any]
 
+    def find(self) -> tuple[Questions, int]:
+        """Return the questions that it is of, and the index of its own.
+
+        Raises:
+            ConfigurationError: if its id is none of a question.
+        """
+        try:
+            return find_question(self.question)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{self.where}: {error}") from None
+
 
 def _fault(said: dict[str, Any], text: str | None) -> str:
     finishes = {each for name in ("finish_reason", "stop_reason") if isinstance(each := said.get(name), str)}
@@ -109,7 +121,7 @@ def _read_line(where: str, line: int, data: bytes, name: str) -> Completion:
     if text is None and fault != NO_REPLY:  # it said nothing, or this
         refusal = value.get("refusal")
         text = refusal if isinstance(refusal, str) else ""
-    return Completion(where, line, question, text, _read_usage(value), fault, value)
+    return Completion(where, line, question, text, read_usage(value), fault, value)
 
 
 def read_completions(path: Path, name: str = "completion") -> Iterator[Completion]:

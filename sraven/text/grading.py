@@ -1,8 +1,8 @@
 """Replies held against their instances: what is parsed, what is the target, what is valid."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Self
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,14 +38,6 @@ class Grades:
         """Return the number of replies."""
         return len(self.parsed)
 
-    @classmethod
-    def join(cls, parts: Sequence[Self]) -> Self:
-        """Return the verdicts of several, at least one, as one."""
-        return cls(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in _NAMES})
-
-
-_NAMES = tuple(field.name for field in fields(Grades))
-
 
 @dataclass(frozen=True)
 class Summary:
@@ -65,15 +57,6 @@ class Summary:
     valid: Mean
     unparsed: Mean
     ceiling: Mean | None
-
-
-def check_replies(replies: Sequence[object], count: int) -> None:
-    """Make sure that there is a reply for each of ``count`` instances."""
-    if len(replies) != count:
-        raise ConfigurationError(
-            f"{len(replies):,} replies for {count:,} instances; expected one for each, None where there is "
-            "none"
-        )
 
 
 def grade(
@@ -104,7 +87,10 @@ def grade(
     contexts = check_context(batch.context, check_K(K))
     n, _, M = contexts.shape
     targets = check_symbols("target", batch.target, (n, M), K)
-    check_replies(replies, n)
+    if len(replies) != n:
+        raise ConfigurationError(
+            f"{len(replies):,} replies for {n:,} instances; expected one for each, None where there is none"
+        )
     read = [parse(reply, M, K, reading) for reply in replies]
     parsed = np.array([panel is not None for panel in read], np.bool_)
     panels = np.array([panel or (0,) * M for panel in read], np.uint8).reshape(n, M)

@@ -7,22 +7,32 @@ prompts. A name is made of letters, digits, hyphens and underscores, as batches 
 question 17 has the id ``v1_M4-K8-unique_h25_s0_ood-2000_told-0_17``.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
+from hashlib import sha256
 from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.arguments import check_choice, check_integer
 from sraven.core.digests import digest_prompts, digest_split
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import quoted
 from sraven.core.estimate import Mean
+from sraven.divisions import DIVISIONS
+from sraven.rules import PAPER
 from sraven.task import SRAVEN, Batch
+from sraven.text.apis import CANARY
 from sraven.text.forms import FORMS, Setting
 from sraven.text.grading import Grades, grade, share
-from sraven.text.lenient import Reading, read_panel, unspell
 from sraven.text.prompts import compose, how_to_answer, render_answers, solve, write_puzzles
+from sraven.text.replies import Reading, read_panel, unspell
+from sraven.twins.task import Variant
 
 MOST_QUESTIONS, MOST_SHOTS = 1 << 24, 64
 
@@ -135,6 +145,11 @@ class Questions:
         batch = self.task.take(split, np.asarray(indices, np.int64))
         return write_puzzles(self.form, batch.context), render_answers(batch.target)
 
+    def copied(self, indices: Indices) -> NDArray[np.bool_]:
+        """Return of which questions the last panel is the answer, bool ``[n]``: what copying it scores."""
+        batch = self.take(indices)
+        return np.asarray((batch.context[:, 7] == batch.target).all(axis=1))
+
     def grade(
         self, indices: Indices, replies: Sequence[object], threads: int | None = None, reading: str = "strict"
     ) -> Grades:
@@ -170,7 +185,119 @@ class Questions:
         end = self.count if count is None else count
         return (range(start, min(start + PART, end)) for start in range(0, end, PART))
 
+    def records(
+        self, wanted: NDArray[np.bool_] | None = None, solved: bool = False
+    ) -> Iterator[dict[str, Any]]:
+        """Yield what is said of each question: a line of what `sraven text generate` writes.
+
+        Args:
+            wanted: which of them, bool ``[count]``; None for all.
+            solved: whether to add the answers, and texts to train on.
+        """
+        for part in self.parts():
+            indices = [index for index in part if wanted is None or wanted[index]]
+            for index, prompt, answer in zip(indices, *self.prompts_and_answers(indices), strict=True):
+                yield {
+                    "id": self.id_of(index),
+                    "split": self.split,
+                    "index": index,
+                    "sha256": sha256(prompt.encode()).hexdigest(),
+                    "prompt": prompt,
+                    **({} if self.split == "train" else {"canary": CANARY}),
+                    **({"answer": answer, "text": f"{prompt}\n{answer}"} if solved else {}),
+                }
+
     def digests(self) -> dict[str, str]:
         """Return the SHA-256 of the instances, as boards have it, and of the prompts, a zero behind each."""
         instances = digest_split(self.task, self.split, self.count)["sha256"]
         return {"instances": instances, "prompts": digest_prompts(self.all_prompts())}
+
+
+_DIVISION = "|".join(DIVISIONS)
+_NAME = re.compile(
+    rf"v([0-9]{{1,3}})_M([0-9]{{1,2}})-K([0-9]{{1,3}})(?:-(?:{_DIVISION}))?"
+    r"(-unique)?(-unpermuted)?(?:-([a-z0-9]{1,20}))?"
+    r"(?:-twins([0-9]{1,2})-([0-9])-([0-9]{1,2})-([01])-([0-9]{1,3}))?"
+    rf"_h([0-9]{{1,30}}|{_DIVISION})_s([0-9]{{1,19}})"
+    r"_([a-z]{1,9})-([0-9]{1,8})_([a-z0-9]{1,20})-([0-9]{1,2})"
+)
+_TWINS = "by_columns", "by_rows", "by_values", "by_negation", "variant"
+_INDEX = re.compile("0|[1-9][0-9]{0,7}")
+
+
+@lru_cache(256)
+def _named(name: str) -> Questions | None:
+    """Return the questions of a name, or None if it is none that they give themselves."""
+    found = _NAME.fullmatch(name)
+    if not found:
+        return None
+    version, M, K, unique, unpermuted, rule_set, *rest = found.groups()
+    *twins, holdout, seed, split, count, form, shots = rest
+    drawn: dict[str, Any] = {
+        "M": int(M),
+        "K": int(K),
+        "holdout": holdout if holdout in DIVISIONS else float(f"0.{holdout}"),
+        "seed": int(seed),
+        "version": version,
+    }
+    if twins[0]:
+        drawn |= zip(_TWINS, map(int, twins), strict=True)
+        task: SRAVEN = Variant(**drawn)
+    else:
+        answers = "unique" if unique else "any"
+        task = SRAVEN(**drawn, answers=answers, permute=not unpermuted, rule_set=rule_set or PAPER)
+    questions = Questions(task, split, int(count), form, int(shots))
+    return questions if questions.name == name else None
+
+
+def find_question(question: object) -> tuple[Questions, int]:
+    """Return the questions to which an id belongs, and the index of its own.
+
+    Raises:
+        ConfigurationError: if it is none that `Questions.id_of` gives.
+    """
+    name, _, index = question.rpartition("_") if isinstance(question, str) else ("", "", "")
+    try:
+        questions = _named(name)
+    except ConfigurationError:  # such as a version of the future
+        questions = None
+    if questions is None or not _INDEX.fullmatch(index) or int(index) >= questions.count:
+        raise ConfigurationError(f"{quoted(question)} is no id that `sraven text generate` gives")
+    return questions, int(index)
+
+
+COUNT, SEED, HOLDOUT = 2_000, 0, 0.25
+"""Questions of a level; seed and held-out share of its task."""
+
+
+class Level(NamedTuple):
+    """A level of difficulty: features of a panel and symbols, instances with one answer each.
+
+    Attributes:
+        M: features of a panel.
+        K: number of symbols.
+    """
+
+    M: int
+    K: int
+
+    @property
+    def task(self) -> SRAVEN:
+        """The task. At M=1 no rule can be spared, so nothing is held out."""
+        return SRAVEN(self.M, self.K, HOLDOUT if self.M > 1 else 0.0, SEED, "unique", version="1")
+
+    @property
+    def split(self) -> str:
+        """The split of its questions, `ood`; `test` for M=1, where nothing is held out."""
+        return "ood" if self.M > 1 else "test"
+
+    def questions(self, form: str = "told", shots: int = 0, count: int = COUNT) -> Questions:
+        """Return its questions, asked in one way."""
+        return Questions(self.task, self.split, count, form, shots)
+
+
+LADDER: tuple[Level, ...] = (*(Level(M, 8) for M in (1, 2, 3, 4, 6, 8)), Level(4, 10), Level(4, 16))
+"""The levels, from easy to hard in M, then in K. None changes."""
+
+LEVELS: tuple[Level, ...] = (*(Level(M, 8) for M in (2, 3, 4, 5, 6, 8)), Level(4, 10), Level(4, 16))
+"""Those of version 2: without M=1, where no rule can be held out and puzzles are few. None changes."""

@@ -18,7 +18,6 @@ from sraven.core.errors import ConfigurationError
 from sraven.core.estimate import Mean
 from sraven.text.completions import Completion, Usage, read_completions
 from sraven.text.grading import Grades, share
-from sraven.text.ids import find_question
 from sraven.text.mixtures import Mixture, mixtures_of
 from sraven.text.questions import MOST_QUESTIONS, PART, Questions
 
@@ -208,8 +207,7 @@ class Sheet:
 
     def copied(self) -> NDArray[np.bool_]:
         """Return of the questions that have a completion whether their last panel is the answer."""
-        batch = self.questions.take(np.flatnonzero(self.lines))
-        return np.asarray((batch.context[:, 7] == batch.target).all(axis=1))
+        return self.questions.copied(np.flatnonzero(self.lines))
 
 
 class Sheets:
@@ -224,10 +222,7 @@ class Sheets:
         Raises:
             ConfigurationError: if its question isn't known.
         """
-        try:
-            questions, index = find_question(completion.question)
-        except ConfigurationError as error:
-            raise ConfigurationError(f"{completion.where}: {error}") from None
+        questions, index = completion.find()
         sheet = self._sheets.get(questions.name)
         if sheet is None:
             asked = questions.count + sum(each.questions.count for each in self)

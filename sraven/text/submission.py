@@ -10,7 +10,6 @@ from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
 from sraven.leaderboard.submissions.submit import check_new, write_submission
 from sraven.text.completions import Completion, Usage, read_completions
-from sraven.text.ids import find_question
 from sraven.text.mixtures import Place, place_of, read_text_board
 from sraven.text.questions import Questions
 from sraven.text.task import Ladder
@@ -58,7 +57,7 @@ def read_board_completions(path: Path) -> Completed:
     usage, models, asked = Usage(), list[str](), list[dict[str, Any]]()
     for completion in read_completions(path):
         name, _, _ = completion.question.rpartition("_")
-        questions, index = _find(completion)
+        questions, index = completion.find()
         if name not in places:
             places[name] = _place(completion, questions)
         place = places[name]
@@ -84,13 +83,6 @@ def read_board_completions(path: Path) -> Completed:
         for run in range(max(map(len, replies.values()), default=1))
     ]
     return Completed(first.board, first.form, runs, task.count - len(found), usage, models, asked)
-
-
-def _find(completion: Completion) -> tuple[Questions, int]:
-    try:
-        return find_question(completion.question)
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{completion.where}: {error}") from None
 
 
 def _place(completion: Completion, questions: Questions) -> Place:

@@ -18,7 +18,7 @@ from sraven.core.spec import added, task_config
 from sraven.core.versions import check_version, version_setting
 from sraven.task import SRAVEN, Batch as Puzzles
 from sraven.text.forms import FORMS
-from sraven.text.ladder import COUNT, HOLDOUT, LADDER, SEED
+from sraven.text.questions import COUNT, HOLDOUT, LADDER, SEED
 
 T = TypeVar("T")
 

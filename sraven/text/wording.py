@@ -12,9 +12,8 @@ from sraven.core.task import Column, ScoredLevel
 from sraven.references import SRAVENReferences
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
-from sraven.text.lenient import unspell
 from sraven.text.questions import Questions
-from sraven.text.replies import parse
+from sraven.text.replies import parse, unspell
 from sraven.text.scoring import guess
 from sraven.text.task import PADDING, Ladder, asked_split
 

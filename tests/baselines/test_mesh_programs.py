@@ -22,11 +22,11 @@ from baselines.lm.experiment import Compute, language_program
 from baselines.config import C4, LanguageConfig
 from baselines.training.sharding import AXES, make_mesh, state_shardings
 from baselines.training.step import Hyperparams, train_step
-from dataclasses import asdict
 from jax.sharding import NamedSharding, PartitionSpec
 from sraven.board.board import read_board
 from helpers.compiling import quick_compilation
 from helpers.tiny_runs import tiny
+from sraven.core.spec import values_of
 
 def compiled(program, mesh, batch):
     state = jax.eval_shape(program.initialise, jnp.uint32(0))
@@ -50,7 +50,7 @@ for name, shape, num_microbatches in cases:
     batch = {"inputs": ((rows, 32, 4), jnp.float32), "targets": ((rows, 32), jnp.float32)}
     texts[name] = compiled(program_of(config, encoding, num_microbatches, mesh), mesh, batch)
 text = {"board": C4.id, "board_digest": C4.digest, "corpus": "0" * 64, "vocabulary": 301, "length": 512}
-shape = asdict(tiny("hyla", layers=1, batch_size=8, width=24, qkv_width=12))
+shape = values_of(tiny("hyla", layers=1, batch_size=8, width=24, qkv_width=12))
 config = LanguageConfig(**{**shape, **text, "dtype": "float32"})
 for name, shape in (("text", "data=4"), ("text cut", "data=2,fsdp=2")):
     mesh = make_mesh(shape)

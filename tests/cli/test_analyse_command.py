@@ -3,7 +3,6 @@
 import json
 import shutil
 import sys
-from dataclasses import asdict
 
 import pytest
 
@@ -13,6 +12,7 @@ from baselines.recipes import make_config
 from baselines.runs.directory import CONFIG, read_run
 from helpers.analysed_runs import few_at_once, finished_runs, language_run
 from sraven.board.board import read_board
+from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
 
 BRIEF = ("-n", 48, "--no-figures")
@@ -64,7 +64,7 @@ def test_what_cannot_be_analysed_is_one_line(runs, refused, tmp_path, monkeypatc
     assert "n=3: " in fault(runs / "fuzzy", "-n", "3")
     (tmp_path / "begun").mkdir()
     board = read_board("fuzzylogic-v1")
-    write_json(tmp_path / "begun" / CONFIG, asdict(make_config(board, "hyla", steps=9, warmup=1)))
+    write_json(tmp_path / "begun" / CONFIG, values_of(make_config(board, "hyla", steps=9, warmup=1)))
     assert "begun has 0 of 9 steps; train it to the end first" in fault(tmp_path / "begun")
     assert language_run(tmp_path / "text") and "is a language model's run" in fault(tmp_path / "text")
     wide = shutil.copytree(runs / "fuzzy", tmp_path / "wide")

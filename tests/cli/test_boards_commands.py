@@ -12,7 +12,6 @@ from helpers.submissions import (
     DEFINITIONS,
     FUZZY_BOARD,
     SRAVEN_BOARD,
-    small_board,
     small_contents,
     use_boards,
 )
@@ -37,14 +36,6 @@ def test_boards_are_listed(done, refused):
     units = {each["id"]: each["budget_unit"] for each in found}
     assert set(units.values()) == {"instances"}
     assert "there is no board 'sraven-v3'; did you mean sraven-v1" in refused("boards", "sraven-v3")
-
-
-def test_board_is_shown(done, small_boards):
-    out, board = done("boards", SRAVEN_BOARD), small_board(SRAVEN_BOARD)
-    for text in (board.digest, "M=3", "2,000 training instances", "by accuracy on ood", "first 4,096", "301"):
-        assert text in out
-    ceiling = board.content["ceiling"]["ood"]["knowing_split"]["accuracy"]["value"]
-    assert f"accuracy {ceiling:.4f} ±" in out
 
 
 def test_what_scores_are_read_against_is_shown(done):

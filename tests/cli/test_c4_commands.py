@@ -51,26 +51,12 @@ def test_what_was_prepared_is_printed(run):
 @pytest.mark.parametrize(
     ("more", "options", "named"),
     [
-        ([], {"source": "none*.json"}, "source='none*.json'"),
         ([], {"tokenizer": ["x.model", "--vocab-size", 9]}, "--vocab-size and --train-documents"),
         ([], {"out": "a.jsonl"}, "a.jsonl"),
         (["--limit", 0], {}, "limit=0"),
-        (["--config", "en"], {}, "'en'"),
-        (["--part", "0/2"], {}, "part='0/2'"),
     ],
 )
 def test_errors_are_one_line_and_leave_nothing(refused, more, options, named, corpus):
     before = sorted(corpus.iterdir())
     assert named in prepare(refused, *more, **options)
     assert sorted(corpus.iterdir()) == before
-
-
-def test_work_that_ends_early_goes_on(run, monkeypatch):
-    def interrupt(*arguments):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("baselines.lm.prepare.write_source", interrupt)
-        code, _, err = prepare(run)
-    assert (code, err) == (130, "error: interrupted; the same command goes on from here\n")
-    assert prepare(run)[0] == 0

@@ -6,18 +6,11 @@ Nothing of it may come out as it is, whatever a command makes of it.
 import json
 import shutil
 from copy import copy
-from functools import partial
-from pathlib import Path
 
 import pytest
 import yaml
 
-from baselines.reproduction import standing
-from baselines.reproduction.sets import FIGURES
-from helpers.analysed_runs import finished_runs
-from helpers.checkout import REPOSITORY
 from helpers.submissions import SRAVEN_BOARD
-from helpers.tiny_language import LINE, make_tokenizer, write_corpus
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import is_seen
 from sraven.core.system.staging import STAGING
@@ -101,9 +94,6 @@ def test_of_datasets_and_parts(run, dataset_directory, tmp_path):
     harmless(run, journal, line_texts, ["merge", tmp_path / "part", "--out", out, "--force"])
 
 
-LOG = '{"step": 10, "loss": 2.5, "score": 0.1, "scores": {"test": {"accuracy": 0.1}}}\n'
-
-
 def test_of_entries(run, small_boards, filed, leaderboard, monkeypatch):
     shown = ["leaderboard", "--leaderboard", leaderboard]
     harmless(run, filed / "submission.yaml", yaml_texts, ["score", filed], shown)
@@ -123,63 +113,6 @@ def test_of_replies(run, done, tmp_path):
     replies.write_text("".join(json.dumps({"id": name, "completion": "[1 2]"}) + "\n" for name in ids))
     scored = ["text", "score", replies, "--out", tmp_path / "verdicts.jsonl"]
     harmless(run, replies, line_texts, scored, [*asked, "--remaining", replies])
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """Finished runs of the baselines."""
-    return finished_runs(tmp_path_factory)
-
-
-def refuse(*_, **options):
-    raise ConfigurationError("all of it was read")
-
-
-def test_of_runs(run, finished, tmp_path, monkeypatch):
-    monkeypatch.setattr("baselines.evaluate.predict", refuse)
-    folder = shutil.copytree(finished / "fuzzy", tmp_path / "fuzzy")
-    (folder / "log.jsonl").write_text(LOG)
-    [checksums] = folder.glob("checkpoints/*/sha256.json")
-    [trained_by] = folder.glob("trained-by-*.json")
-    evaluate, curves = ["evaluate", folder, "--author=A"], ["curves", folder]
-    adopt = ["reproduce", "--adopt", folder, "--results", tmp_path / "results"]
-    config = ["train", "fuzzylogic-v1", "--config", folder / "config.json", "--print-config"]
-    harmless(run, folder / "config.json", json_texts, evaluate, curves, adopt, config)
-    harmless(run, folder / "log.jsonl", json_texts, curves, adopt)
-    harmless(run, checksums, json_texts, evaluate)
-    for path in (trained_by, folder / "result.json"):
-        harmless(run, path, json_texts, evaluate, adopt)
-
-
-def test_of_analyses(run, finished, tmp_path):
-    (tmp_path / "out").mkdir()
-    whole = json.loads((finished / "fuzzy" / "config.json").read_text())
-    config = {name: whole[name] for name in ("board", "attention", "steps")}  # all of it is in `test_of_runs`
-    path = tmp_path / "out" / "analysis.json"
-    path.write_text(json.dumps({"schema": 1, "run": {"digest": "0" * 64, "config": config}}))
-    harmless(run, path, json_texts, ["analyse", finished / "fuzzy", "--out", path.parent, "-n", 3])
-
-
-def test_of_records(run, tmp_path, monkeypatch):
-    figure = {"attention-dropout": FIGURES["attention-dropout"]}  # as others take their time
-    monkeypatch.setattr(standing, "standings_of", partial(standing.standings_of, figures=figure))
-    folder = Path("reproduction", *figure)
-    record = next((REPOSITORY / "docs" / "results" / folder).iterdir())
-    (tmp_path / folder).mkdir(parents=True)
-    copied = Path(shutil.copy(record, tmp_path / folder))
-    harmless(run, copied, json_texts, ["reproduce", "--list", "--results", tmp_path])
-
-
-def test_of_tokens(run, done, tmp_path, monkeypatch):
-    monkeypatch.setattr("baselines.session.train_plan", refuse)
-    tokens = write_corpus(tmp_path, tokenizer=make_tokenizer())
-    harmless(run, tokens / "manifest.json", json_texts, [*LINE, "--data", tokens, "--out", tmp_path / "run"])
-    source = ["--source", tmp_path / "documents.jsonl", "--tokenizer", tokens / "tokenizer.model"]
-    done("c4", "prepare", *source, "--part", "1/1", "--out", tmp_path / "part")
-    staged = tmp_path / "part" / STAGING
-    merge = ["merge", tmp_path / "part", "--out", tmp_path / "merged", "--force"]
-    for path in (staged / "plan.json", *(staged / "entries").iterdir()):
-        harmless(run, path, json_texts, merge)
 
 
 @pytest.mark.parametrize("message", [CONTROL, "x" * 200_000, "half \ud800"])

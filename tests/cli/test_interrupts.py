@@ -18,12 +18,9 @@ from sraven.data.write import write_dataset
 GENERATE = "sraven.task:generate"
 COMMANDS = {
     "generate": (GENERATE, "generate --M 3 --train 3000000 --threads 2 --out raven"),
-    "ambiguity": (GENERATE, "ambiguity --M 3 -n 3000000 --threads 2"),
     "verify": (GENERATE, "verify many --threads 1"),
-    "text generate": (GENERATE, "text generate --M 3 -n 1000000 --out prompts.jsonl"),
     "text score": ("sraven.text.scores:score_completions", "text score done.jsonl --out verdicts.jsonl"),
     "score": ("sraven.leaderboard.submissions.submission:score_runs", "score {submission} --out scores.json"),
-    "leaderboard": ("sraven.leaderboard.evidence:gather_evidence", "leaderboard --html page"),
 }
 """By command: a block of its work, as module:NAME, and its line."""
 
@@ -43,11 +40,9 @@ def _heard():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_interrupt_ends_it_soon(run, tmp_path, monkeypatch, small_boards, original, filed, command):
+def test_interrupt_ends_it_soon(run, tmp_path, monkeypatch, small_boards, original, command):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "done.jsonl").touch()
-    (tmp_path / "docs").mkdir()
-    filed.parents[2].rename(tmp_path / "docs" / "leaderboard")
     if command == "verify":
         monkeypatch.setattr("sraven.core.digests.MOST_INSTANCES", 8)
         write_dataset(SRAVEN(M=3, K=7, holdout=0.3), {"train": 1600}, "many")

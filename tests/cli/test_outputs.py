@@ -40,12 +40,9 @@ def refused_at(refused, path, *line):
 @pytest.mark.parametrize(("line", "option", "is_directory"), WRITERS)
 def test_what_cant_be_written_is_refused(refused, monkeypatch, line, option, is_directory):
     command = (*line.split(), option)
-    for address in ("s3://bucket/x", "memory://x", "file:///x", "s3:/bucket"):
-        assert "is an address" in refused_at(refused, address, *command)
-    assert "is a file" in refused_at(refused, "file/below/it", *command)
+    assert "is an address" in refused_at(refused, "s3://bucket/x", *command)
     other = refused_at(refused, "file" if is_directory else "folder", *command)
     assert ("is a file" if is_directory else "is a directory") in other
-    refused_at(refused, "x" * 300, *command)
     monkeypatch.setattr(outputs.os, "access", lambda place, mode: False)  # root may write anywhere
     assert f"{Path.cwd()} is closed to you" in refused_at(refused, "closed", *command)
 

@@ -1,8 +1,4 @@
-"""Runs a target on many inputs, in processes of its own, and says what may not happen.
-
-A target's inputs are made where they are run: a batch is a function of the seed, the target, the number
-of the batch and the inputs to begin with. So of an input that ends its process, the number is enough.
-"""
+"""Runs a target on inputs, in processes of its own, and says what may not happen."""
 
 import json
 import os
@@ -12,11 +8,8 @@ import select
 import signal
 import sys
 import tempfile
-import time
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -26,19 +19,11 @@ CPU_SECONDS, QUIET_SECONDS = 10, 120
 MEMORY = 1 << 30
 """Bytes that a batch may take beyond what its process has at the beginning."""
 
-_CACHES = tuple(
-    os.path.realpath(os.path.join(home, "sraven"))
-    for home in (
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
-        os.environ.get("NUMBA_CACHE_DIR"),
-    )
-    if home
-)
+_HOMES = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), os.environ.get("NUMBA_CACHE_DIR")
+_CACHES = tuple(os.path.realpath(os.path.join(home, "sraven")) for home in _HOMES if home)
 """Where machine code is kept from run to run, whatever the input."""
 
 _ROOT = str(Path(__file__).resolve().parents[2])
-
-_KEPT = 200  # inputs that a target goes on from, at most
 
 
 class FindingError(Exception):
@@ -63,15 +48,6 @@ class Target:
     run: Callable[[bytes, Path], str]
     batch: int
     may_abort: bool = False
-
-
-@dataclass
-class Result:
-    """What came of inputs: answers by kind, findings with their inputs, and inputs with new answers."""
-
-    kinds: Counter[str] = field(default_factory=Counter)
-    findings: list[tuple[bytes, str]] = field(default_factory=list)
-    new: list[bytes] = field(default_factory=list)
 
 
 _FORBIDDEN = re.compile(
@@ -123,13 +99,6 @@ def _is_our_script(command):
     return list(command[:2]) == [sys.executable, "-I"] and os.path.realpath(command[2]).startswith(_ROOT)
 
 
-def batch_inputs(target, name, seed, number, corpus):
-    """Yield the inputs of a batch."""
-    choose = Random(f"{seed}/{name}/{number}")
-    for _ in range(target.batch):
-        yield target.change(choose.choice(corpus), choose)
-
-
 def kind_of(message):
     """Return a message without what is particular to an input."""
     anywhere = re.sub(r"/\S*sraven-fuzz-[^/\s]*/", "", message)
@@ -168,10 +137,8 @@ def _work(target, inputs, start, pipe, folder):
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     sys.dont_write_bytecode = True
     guard = _Guard()
-    for number, data in enumerate(inputs):
-        if number >= start:
-            line = json.dumps(_answer(target, data, folder, guard)).encode() + b"\n"
-            os.write(pipe, line)
+    for data in inputs[start:]:
+        os.write(pipe, json.dumps(_answer(target, data, folder, guard)).encode() + b"\n")
 
 
 def _next_answers(target, inputs, start, folder):
@@ -183,7 +150,7 @@ def _next_answers(target, inputs, start, folder):
         try:
             os.close(source)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what C++ says before it aborts
-            _work(target, inputs(), start, goal, folder)
+            _work(target, inputs, start, goal, folder)
             status = 0
         finally:
             os._exit(status)
@@ -207,57 +174,17 @@ def _next_answers(target, inputs, start, folder):
     return [json.loads(line) for line in received.splitlines()], ended
 
 
-def run_inputs(target, inputs, known):
-    """Run a target on inputs; those whose kind of answer isn't known are returned, too."""
+def run_inputs(target, inputs):
+    """Run a target on inputs; yield each with its kind of answer, and what is wrong with that."""
     answers: list[tuple[str, str]] = []
     with tempfile.TemporaryDirectory(prefix="sraven-fuzz-") as name:
         folder = Path(os.path.realpath(name))
         while True:
             found, ended = _next_answers(target, inputs, len(answers), folder)
-            answers += [(kind, fault) for kind, fault in found]
+            answers += found
             if not ended:
                 break
             harmless = target.may_abort and ended == "SIGABRT"
             answers.append((ended, "" if harmless else f"ended the process: {ended}"))
-    result = Result()
-    wanted = {}  # the numbers of the inputs that are made once more, to be kept
-    for number, (kind, fault) in enumerate(answers):
-        if fault or (kind not in known and kind not in result.kinds):
-            wanted[number] = fault
-        result.kinds[kind] += 1
-    for number, data in enumerate(islice(inputs(), max(wanted, default=-1) + 1)):
-        if wanted.get(number):
-            result.findings.append((data, wanted[number]))
-        elif number in wanted:
-            result.new.append(data)
-    return result
-
-
-@dataclass
-class Campaign:
-    """A target under attack: goes on from inputs that brought new answers."""
-
-    name: str
-    target: Target
-    seed: int
-    batches: int = 0
-    executions: int = 0
-    seconds: float = 0.0
-    kinds: Counter[str] = field(default_factory=Counter)
-    corpus: list[bytes] = field(default_factory=list)
-
-    def step(self):
-        """Run a batch."""
-        self.corpus = self.corpus or self.target.seeds()
-        start, number = time.monotonic(), self.batches
-
-        def inputs():
-            return batch_inputs(self.target, self.name, self.seed, number, self.corpus)
-
-        result = run_inputs(self.target, inputs, self.kinds)
-        self.kinds += result.kinds
-        self.corpus += result.new[: max(0, _KEPT - len(self.corpus))]
-        self.batches += 1
-        self.executions += sum(result.kinds.values())
-        self.seconds += time.monotonic() - start
-        return result
+    for data, (kind, fault) in zip(inputs, answers, strict=True):
+        yield data, kind, fault

@@ -1,13 +1,392 @@
-"""The targets of the attacks, a table.
+"""What is attacked: a table of targets.
 
 In all of them: only an error of the project comes out, as one seen line of bounded length; time and
 memory are bounded; nothing outside of the folder is written, and nothing runs. What is accepted reads
 the same again.
 """
 
-from fuzz import binary_targets as binary, text_targets as text
-from fuzz.changes import change_bytes, change_json
-from fuzz.harness import Target
+import atexit
+import gzip
+import json
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from fuzz.changes import change_bytes, change_json, change_parquet
+from fuzz.harness import FindingError, Target
+from helpers.command import sraven
+from sraven.core.errors import ConfigurationError
+from sraven.core.escape import is_seen
+from sraven.core.spec import values_of
+from sraven.core.untrusted.read import dump_yaml, parse_yaml
+from sraven.text.completions import read_completions
+from sraven.text.questions import find_question
+
+LONGEST = 2_100
+"""Characters of an error at most."""
+
+
+def check_line(message):
+    """Return a message, if it is one seen line of bounded length."""
+    if len(message) > LONGEST or not all(map(is_seen, message)):
+        raise FindingError(f"the message is no seen, bounded line: {message[:200]!r}")
+    return message
+
+
+def refused(call, *arguments):
+    """Call something; return what it gives, or with what it refuses: an error of the project, in one line."""
+    try:
+        return call(*arguments), ""
+    except ConfigurationError as error:
+        return None, check_line(str(error))
+
+
+def run_command(*arguments):
+    """Run a command that may fail, but only as commands may: a line for each fault, and a known exit code."""
+    code, printed, said = sraven(*arguments)
+    if not all(is_seen(character) or character == "\n" for character in printed):
+        raise FindingError(f"prints what can't be seen: {printed[:200]!r}")
+    lines = said.splitlines()
+    for line in lines:
+        check_line(line)
+    if code not in (0, 1, 2) or (code and not lines) or (code == 2 and len(lines) != 1):
+        raise FindingError(f"exit code {code} with {len(lines)} lines: {said[-300:]!r}")
+    return f"{code} {lines[0] if lines else ''}"
+
+
+# Descriptions
+
+DESCRIPTION = b"""schema: 1
+board: sraven-v1
+board_digest: %s
+method: {name: A, family: null, description: "It guesses.", authors: [A, "B"], code: https://x.org/c}
+model: {parameters: 1000, layers: 4}
+training: {instances: 1500, extra_data: null, used_ood: false, selection_split: test, seconds: 1.5}
+runs:
+- {seed: 0, split: test, file: predictions/test/seed-0.parquet, sha256: %s}
+environment: {python: 3.12.1, packages: {numpy: '2.0'}}
+claimed: {test: {accuracy: 0.5}}
+""" % (b"0" * 64, b"f" * 64)
+
+LINES = (
+    b"a: &a [*a, !!python/name:os.system x, ! y]\n---\n? [b]\n: |\n  c\n",
+    b'"\\x41\\u0042\\U00000043": 0x1F\n<<: {x: 1:20:30.5}\ny: 1e5\nz: .nan\n',
+    b"%YAML 1.1\n%TAG ! tag:x,2000:\n---\n- ~\n- 2026-11-21\n- 0o7\n- 1_000\n...\n",
+    b"a:\n  - {b: [1, -2.5e3, true]}\n  - 'c''d'\ne: |\n  f\n  g\n",
+)
+
+
+def run_yaml(data, folder):
+    value, message = refused(parse_yaml, data, "submission.yaml")
+    if message:
+        return message
+    if json.dumps(parse_yaml(dump_yaml(value).encode(), "again.yaml")) != json.dumps(value):
+        raise FindingError("reads otherwise when it is written again")
+    return "accepted"
+
+
+def schema_seeds():
+    description = parse_yaml(DESCRIPTION, "submission.yaml")
+    score = {"mean": 0.5, "standard_error": None, "interval": [0.4, 0.6], "by_seed": [0.5]}
+    split = {"instances": 20, "seeds": [0], "missing": [0], "metrics": {"accuracy": score}}
+    split |= {"by_combination": {}, "gap_to_ceiling": {"accuracy": 0.1}}
+    digests = {"board_digest": "0" * 64, "submission_digest": "f" * 64}
+    scores = {"schema": 1, "board": "sraven-v1", **digests, "splits": {"test": split}}
+    named = ("submission", description), ("scores", scores)
+    return [json.dumps([name, value]).encode() for name, value in named]
+
+
+def no_constant(name):
+    raise ValueError(f"{name} is no JSON")
+
+
+def run_schema(data, folder):
+    from sraven.core.untrusted.schemas import find_problem
+
+    try:
+        name, value = json.loads(data, parse_constant=no_constant)
+    except (ValueError, TypeError, RecursionError):
+        return "no JSON"
+    if name not in ("submission", "scores"):
+        return "no schema"
+    if problem := find_problem(value, name):
+        return check_line(problem)
+    if name == "submission":
+        method = value["method"]
+        for text in (method["name"], *method["authors"]):
+            if not all(map(is_seen, text)) or not text.strip():
+                raise FindingError(f"accepts {text!a} as a name")
+        if parse_yaml(dump_yaml(value).encode(), "again.yaml") != value:
+            raise FindingError("reads otherwise when it is written again")
+    return "accepted"
+
+
+# Logs
+
+LOG_LINES = b"".join(
+    b'{"step": %d, "loss": %.3f, "grad_norm": 1e-3}\n' % (step, 3 / step) for step in range(1, 5)
+)
+
+
+def config_seeds():
+    from baselines.recipes import make_config
+    from sraven.board.board import read_board
+
+    return [json.dumps(values_of(make_config(read_board("sraven-v1"), "hyla"))).encode()]
+
+
+def run_config(data, folder):
+    from baselines.runs.directory import CONFIG, read_run
+
+    (folder / CONFIG).write_bytes(data)
+    config, message = refused(read_run, folder)
+    if config and not all(is_seen(c) for value in values_of(config).values() for c in str(value)):
+        raise FindingError("accepts names that can't be seen")
+    return message or "accepted"
+
+
+def run_log(data, folder):
+    from baselines.runs.log import LOG, Log
+
+    (folder / LOG).write_bytes(data)
+    log, message = refused(lambda: Log(folder, 2))
+    if message:
+        return message
+    log.add(3, {"loss": 1.0})
+    log.close()
+    left = (folder / LOG).read_bytes()
+    steps = [json.loads(line)["step"] for line in left.removesuffix(b"\n").split(b"\n")]
+    if steps != sorted(set(steps)) or steps[-1:] != [3]:
+        raise FindingError(f"goes on with the steps {steps[:9]}")
+    return f"goes on with {len(steps)} steps"
+
+
+# Records
+
+
+def record_seeds():
+    records = ({"text": f"Text {n} \u00e9\n.", "url": "x"} for n in range(5))
+    lines = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+    zipped = gzip.compress(lines, mtime=0)
+    return [b"j" + lines, b"t" + lines, b"z" + zipped, b"z" + zipped * 2]
+
+
+def table_seeds():
+    from helpers.submissions import parquet
+
+    texts = parquet({"text": [f"Text {n}" for n in range(5)], "url": ["x"] * 5})
+    plain = parquet({"text": [f"Text {n}" for n in range(5)]}, compression="none", use_dictionary=False)
+    return [b"q" + texts, b"q" + plain]
+
+
+ENDINGS = {b"j": ".jsonl", b"t": ".txt", b"z": ".json.gz", b"q": ".parquet"}
+
+
+def change_records(data, choose):
+    change = {b"j": change_bytes, b"t": change_bytes, b"z": change_zipped, b"q": change_parquet}[data[:1]]
+    return data[:1] + change(data[1:], choose)
+
+
+def change_zipped(data, choose):
+    if choose.random() < 0.5:
+        try:
+            return gzip.compress(change_bytes(gzip.decompress(data), choose), 1, mtime=0)
+        except Exception:  # it is no whole gzip file any more
+            choose.random()
+    return change_bytes(data, choose)
+
+
+def run_records(data, folder):
+    from baselines.lm.records import FAULTS, read_source
+    from baselines.lm.sources import SUFFIXES, Source
+
+    suffix = ENDINGS[data[:1]]
+    path = folder / f"records{suffix}"
+    path.write_bytes(data[1:])
+    source = Source(str(path), SUFFIXES[suffix], str(path), len(data) - 1)
+    records, message = refused(lambda: list(read_source(source)))
+    if message:
+        return message
+    for record in records:
+        if record.fault and (record.fault not in FAULTS or record.text):
+            raise FindingError(f"gives the fault {record.fault!r}")
+        record.text.decode()
+    if data[:1] != b"q" and list(read_source(source, len(records) // 2)) != records[len(records) // 2 :]:
+        raise FindingError("reads otherwise from the middle")
+    return " ".join(sorted({record.fault or "text" for record in records}))
+
+
+# Replies of language models
+
+_ID = b"v1_M2-K7-unique_h25_s0_ood-10_told-0"
+
+COMPLETIONS = (
+    b"".join(b'{"id": "%s_%d", "completion": "Answer: [%d 2]"}\n' % (_ID, n, n) for n in range(5)),
+    b'{"id": "%s_9", "completion": null, "usage": {"tokens": [1]}}\r\n\n' % _ID,
+    b'{"id": "v1_M12-K256-unpermuted_h05_s9_test-16777216_untold-64_4", "completion": "\\ud800"}',
+)
+
+
+def completion_seeds():
+    find_question(f"{_ID.decode()}_0")  # which loads a kernel
+    return list(COMPLETIONS)
+
+
+def run_completions(data, folder):
+    path = folder / "completions.jsonl"
+    path.write_bytes(data)
+    lines, message = refused(lambda: list(read_completions(path)))
+    if message:
+        return message.replace(str(path), "file")
+    kinds = set()
+    for line in lines:
+        found, message = refused(find_question, line.question)
+        if found and found[0].id_of(found[1]) != line.question:
+            raise FindingError(f"takes {line.question!a} for another question")
+        kinds.add(message or "a question")
+    return " ".join(sorted(kinds)) or "no lines"
+
+
+# Predictions
+
+ROWS, WIDTH = 20, 3
+
+COLUMNS = {b"p": ("uint8", WIDTH), b"n": ("float32", 0), b"d": ("float64", WIDTH)}
+"""What a file of predictions has, by the byte before it."""
+
+
+def parquet_seeds():
+    from helpers.parquet_forgery import levels, page, replace_pages, run
+    from helpers.submissions import predictions_file
+
+    panels = np.arange(ROWS * WIDTH, dtype=np.uint8).reshape(ROWS, WIDTH) % 5
+    options: tuple[dict[str, Any], ...] = (
+        {},
+        {"compression": "zstd", "use_dictionary": False},
+        {"compression": "none", "data_page_version": "2.0"},
+        {"compression": "none", "use_dictionary": False},
+        {"compression": "gzip", "row_group_size": 7},
+        {"use_dictionary": False, "column_encoding": {"index": "DELTA_BINARY_PACKED"}},
+    )
+    made = [b"p" + predictions_file(panels, **chosen) for chosen in options]
+    repeated = levels(run(1, 0), run(29, 1)) + levels(run(30, 3)) + b"\1" + run(30, 0)
+    pages = page(2, bytes(4), 1), page(0, repeated, 30, encoding=8)
+    made.append(b"p" + replace_pages(made[0][1:], 1, *pages, 30))
+    made += [b"n" + predictions_file(panels[:, 0].astype(np.float32), **chosen) for chosen in options[:3]]
+    return [*made, b"d" + predictions_file(panels / 3)]
+
+
+def change_predictions(data, choose):
+    return data[:1] + change_parquet(data[1:], choose)
+
+
+def run_parquet(data, folder):
+    from helpers.submissions import predictions_file
+    from sraven.core.untrusted.decode import decode
+
+    dtype, width = COLUMNS[data[:1]]
+    columns = [("index", "int64", 0), ("prediction", dtype, width)]
+    try:
+        index, values = decode(data[1:], ROWS, columns)
+    except FindingError:
+        raise
+    except (Exception, MemoryError) as error:  # the process that decodes says so, too
+        return f"{type(error).__name__} {error!s:.300}"
+    if index.dtype != np.int64 or values.dtype != dtype or len(index) > ROWS:
+        raise FindingError(f"gives {index.dtype} [{len(index)}], {values.dtype}")
+    if len(values) != len(index) * max(1, width):
+        raise FindingError(f"gives {len(index)} indices and {len(values)} values")
+    whole = values.reshape(-1, width) if width else values
+    again = decode(predictions_file(whole, index), ROWS, columns)
+    if again[0].tobytes() != index.tobytes() or again[1].tobytes() != values.tobytes():
+        raise FindingError("reads otherwise when it is written again")
+    return "accepted"
+
+
+# Datasets
+
+_OF_DATASET = ("--M", "3", "--K", "5", "--train", "40", "--test", "8", "--ood", "8")
+
+
+@cache
+def dataset():
+    """Return a small dataset, made once; it goes with the process that asked first."""
+    folder = Path(tempfile.mkdtemp(prefix="sraven-fuzz-dataset-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    sraven("generate", *_OF_DATASET, "--out", folder / "data")
+    sraven("verify", folder / "data")
+    return folder / "data"
+
+
+def dataset_seeds(name):
+    return lambda: [(dataset() / name).read_bytes()]
+
+
+def run_dataset(name):
+    """Return what verifies a dataset in which a file is another."""
+
+    def run(data, folder):
+        copy = folder / "data"
+        if not copy.is_dir():
+            shutil.copytree(dataset(), copy)
+        (copy / name).write_bytes(data)
+        kind = run_command("verify", copy, "--threads", "1")
+        if kind.startswith("0") and data != (dataset() / name).read_bytes():
+            raise FindingError("says that all is right")
+        return kind
+
+    return run
+
+
+def run_remote(data, folder):
+    """Take a manifest as that of a dataset on the Hub: its files are made anew from it, or it is refused."""
+    from sraven.data.hub.remote import _expected
+
+    (folder / "manifest.json").write_bytes(data)
+    expected, message = refused(_expected, folder)
+    if expected and expected[1]["manifest.json"].size != len(data):
+        raise FindingError("takes a manifest that isn't the one of its files")
+    return message or "accepted"
+
+
+# Parts
+
+
+@cache
+def part():
+    """Return the only part of the small dataset, made once beside it."""
+    folder = dataset().parent / "part"
+    sraven("generate", *_OF_DATASET, "--part", "1/1", "--out", folder)
+    return folder
+
+
+def journal_seeds():
+    return [(part() / ".sraven-partial" / "journal.jsonl").read_bytes()]
+
+
+def change_line(data, choose):
+    """Change a line of JSON Lines as JSON; now and then bytes anywhere."""
+    lines = data.split(b"\n")
+    number = choose.randrange(len(lines))
+    lines[number] = change_json(lines[number], choose)
+    return b"\n".join(lines)
+
+
+def run_journal(data, folder):
+    """Merge a part with another journal: into a dataset that holds, or it is refused."""
+    copy, merged = folder / "part", folder / f"merged-{uuid4()}"
+    if not copy.is_dir():
+        shutil.copytree(part(), copy)
+    (copy / ".sraven-partial" / "journal.jsonl").write_bytes(data)
+    kind = run_command("merge", copy, "--out", merged)
+    if kind.startswith("0") and sraven("verify", merged)[0]:
+        raise FindingError("makes a dataset of it that isn't right")
+    return kind
 
 
 def texts(*texts):
@@ -15,26 +394,22 @@ def texts(*texts):
 
 
 def file_of_dataset(name, change):
-    return Target(binary.dataset_seeds(name), change, binary.run_dataset(name), 100)
+    return Target(dataset_seeds(name), change, run_dataset(name), 100)
 
 
 TARGETS: dict[str, Target] = {
-    "yaml": Target(texts(text.DESCRIPTION, *text.LINES), change_bytes, text.run_yaml, 1000),
-    "schema": Target(text.schema_seeds, change_json, text.run_schema, 1000),
-    "parquet": Target(
-        binary.parquet_seeds, binary.change_predictions, binary.run_parquet, 1000, may_abort=True
-    ),
+    "yaml": Target(texts(DESCRIPTION, *LINES), change_bytes, run_yaml, 1000),
+    "schema": Target(schema_seeds, change_json, run_schema, 1000),
+    "parquet": Target(parquet_seeds, change_predictions, run_parquet, 1000, may_abort=True),
     "manifest": file_of_dataset("manifest.json", change_json),
-    "remote-manifest": Target(binary.dataset_seeds("manifest.json"), change_json, binary.run_remote, 100),
-    "journal": Target(binary.journal_seeds, binary.change_line, binary.run_journal, 100),
+    "remote-manifest": Target(dataset_seeds("manifest.json"), change_json, run_remote, 100),
+    "journal": Target(journal_seeds, change_line, run_journal, 100),
     "card": file_of_dataset("README.md", change_bytes),
     "croissant": file_of_dataset("croissant.json", change_json),
-    "run-config": Target(text.config_seeds, change_json, text.run_config, 1000),
-    "run-log": Target(texts(text.LOG_LINES), change_bytes, text.run_log, 2000),
-    "records": Target(text.record_seeds, text.change_records, text.run_records, 1000),
-    "record-tables": Target(text.table_seeds, text.change_records, text.run_records, 10),
-    "replies": Target(texts(*text.REPLIES), change_bytes, text.run_reply, 10_000),
-    "completions": Target(text.completion_seeds, change_bytes, text.run_completions, 1000),
-    "command-line": Target(texts(*map(str.encode, text.COMMANDS)), change_bytes, text.run_command_line, 100),
+    "run-config": Target(config_seeds, change_json, run_config, 1000),
+    "run-log": Target(texts(LOG_LINES), change_bytes, run_log, 2000),
+    "records": Target(record_seeds, change_records, run_records, 1000),
+    "record-tables": Target(table_seeds, change_records, run_records, 10),
+    "completions": Target(completion_seeds, change_bytes, run_completions, 1000),
 }
 """The targets, by name."""

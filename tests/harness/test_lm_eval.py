@@ -12,7 +12,7 @@ from sraven.board.board import read_board
 from sraven.harness.lm_eval import functions
 from sraven.harness.questions import count_sets
 from sraven.text import LADDER
-from sraven.text.ladder import LEVELS
+from sraven.text.questions import LEVELS
 
 needs("llm", "lm_eval")
 

@@ -1,7 +1,6 @@
 """Finished runs that are analysed in a second or two: a few steps of a few parameters."""
 
 from contextlib import contextmanager
-from dataclasses import asdict
 
 import pytest
 
@@ -11,6 +10,7 @@ from baselines.runs.directory import CONFIG
 from baselines.training.train import train
 from helpers.tiny_runs import TINY, once, tiny
 from sraven.board.board import read_board
+from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
 
 SRAVEN_LAYERS = 2
@@ -47,8 +47,8 @@ def finished_runs(tmp_path_factory):
 def language_run(folder):
     """Write the configuration of a language model's run, of 40 steps."""
     folder.mkdir()
-    shape = asdict(make_config(read_board("fuzzylogic-v1"), "hyla", steps=40, warmup=1))
+    shape = values_of(make_config(read_board("fuzzylogic-v1"), "hyla", steps=40, warmup=1))
     words = {"board": C4.id, "board_digest": C4.digest, "corpus": "0" * 64, "vocabulary": 32101}
     config = LanguageConfig(**{**shape, **words, "length": 16, "dtype": "float32"})
-    write_json(folder / CONFIG, asdict(config))
+    write_json(folder / CONFIG, values_of(config))
     return folder

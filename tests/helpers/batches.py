@@ -1,15 +1,15 @@
 """Batches compared, and configurations as the oracle wants them."""
 
-import dataclasses
-
 import numpy as np
+
+from sraven.core.spec import values_of
 
 FAR = 2**40
 
 
 def config(task):
     """Return the configuration as the oracle wants it."""
-    return dataclasses.asdict(task)
+    return values_of(task)
 
 
 def same(batch, other):

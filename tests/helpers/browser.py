@@ -1,6 +1,6 @@
 """The leaderboard's page as a browser shows it."""
 
-from selenium.webdriver.common.by import By
+CSS = "css selector"
 
 OPEN = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 
@@ -71,7 +71,7 @@ def methods(driver, body=1):
 
 
 def heading(driver, key):
-    return driver.find_element(By.CSS_SELECTOR, f".standing > thead .{key}")
+    return driver.find_element(CSS, f".standing > thead .{key}")
 
 
 def points(driver):

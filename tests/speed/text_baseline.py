@@ -19,8 +19,8 @@ from string import ascii_letters, punctuation
 import sentencepiece
 
 from sraven.core.system.files import write_bytes
-from sraven.text.ladder import LEVELS
 from sraven.text.prompts import ANSWER, BETWEEN
+from sraven.text.questions import LEVELS
 
 FORM = "untold2"
 BOARDS = "sraven-text-lite-v2", "sraven-text-v2"

@@ -29,7 +29,7 @@ from sraven.rules import (
     rules_of,
 )
 from sraven.show import make_puzzle, to_json
-from sraven.text.ids import find_question
+from sraven.text.questions import find_question
 
 TEN = rules_of("ten")
 DOUBLING = Rule(

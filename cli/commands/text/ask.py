@@ -10,10 +10,10 @@ from cli.shared.imports import needs_extra
 from cli.shared.outputs import output_file
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, progress_bar
-from cli.shared.questions import asking_of, asking_options
+from cli.shared.questions import board_options, fresh_option
 
 if TYPE_CHECKING:
-    from sraven.text.ledger import Ledger
+    from sraven.text.asking import Ledger
 
 
 def _key(name: str | None) -> str | None:
@@ -27,13 +27,29 @@ def _key(name: str | None) -> str | None:
 
 def _dollars(ledger: "Ledger", left: int) -> str:
     """Return in words what was spent, and what there is to spend."""
-    if not ledger.priced:
+    if not ledger.usage.with_cost:
         return ""
-    return f"{ledger.spent:,.2f} US dollars so far, {ledger.each * left:,.2f} to come"
+    return f"{ledger.usage.cost_usd:,.2f} US dollars so far, {ledger.each * left:,.2f} to come"
 
 
 @click.command(name="ask")
-@asking_options
+@click.argument("board_id", metavar="BOARD")
+@board_options
+@fresh_option
+@click.option("--model", required=True, help="Name of the model at the endpoint.")
+@click.option("--limit", type=click.IntRange(min=1), help="Ask so many questions, of all levels in turn.")
+@click.option(
+    "--api",
+    type=click.Choice(["chat", "responses", "messages"]),
+    default="chat",
+    show_default=True,
+    help="Interface: OpenAI's chat completions or responses, or Anthropic's messages.",
+)
+@click.option("--max-tokens", type=click.IntRange(min=1), help="Of a reply at most, thoughts included.")
+@click.option("--temperature", type=click.FloatRange(0, 100), help="At which replies are sampled.")
+@click.option("--effort", metavar="low|medium|high", help="Of reasoning, where the model has one.")
+@click.option("--seed", type=click.IntRange(min=0), help="Of the sampling, sent with each question.")
+@click.option("--system", metavar="TEXT", help="What the model is told before each question.")
 @click.option("--url", required=True, help="Address of the endpoint, such as http://localhost:8000/v1.")
 @click.option(
     "--out", type=output_file, required=True, help="File of completions to write, or to go on with."
@@ -68,7 +84,11 @@ def command(
     budget: float | None,
     limit: int | None,
     api: str,
-    **options: Any,
+    board_id: str,
+    form: str,
+    shots: int,
+    fresh: int | None,
+    **asked: Any,
 ) -> None:
     """Ask a model the questions of BOARD, at any endpoint that speaks OpenAI's or Anthropic's protocol.
 
@@ -83,14 +103,24 @@ def command(
       sraven text score completions.jsonl
     """
     with needs_extra("sraven text ask", "llm"):
-        from sraven.text.asking import Endpoint, Outcome, StoppedAskingError, ask_all
-    from sraven.text.ledger import Ledger, posed, wanted
+        from sraven.text.asking import (
+            Endpoint,
+            Ledger,
+            Outcome,
+            StoppedAskingError,
+            ask_all,
+            posed,
+            wanted,
+        )
+    from sraven.text.apis import Asking
+    from sraven.text.mixtures import mixture_of
+    from sraven.text.wording import form_name
 
     if not url.startswith(("http://", "https://")):
         raise click.UsageError(f"--url {url} is no address; expected one such as http://localhost:8000/v1")
     if (price_in is None) != (price_out is None):
         raise click.UsageError("--price-in and --price-out go together")
-    asking, mixture = asking_of(options)
+    asking, mixture = Asking(**asked), mixture_of(board_id, form_name(form, shots), fresh)
     prices = None if price_in is None or price_out is None else (price_in, price_out)
     ledger = Ledger(out, asking, api, prices)
     left = wanted(mixture, ledger.replies, limit, samples)
@@ -105,7 +135,8 @@ def command(
             ledger.add(file, *outcome)
             done += 1
             advance(1, _dollars(ledger, total - done))
-            if budget is not None and ledger.priced and ledger.spent + ledger.each * concurrency > budget:
+            took = ledger.usage
+            if budget is not None and took.with_cost and took.cost_usd + ledger.each * concurrency > budget:
                 stopped = f"the budget of {budget:,.2f} US dollars is nearly spent"
             return not stopped
 
@@ -123,17 +154,15 @@ def command(
     text = f"{out}: {sum(ledger.replies.values()):,} replies, {done:,} of them new" + (
         f"; {ledger.failed:,} failed, which the same line asks again" * bool(ledger.failed)
     )
-    sums = {"input_tokens": ledger.tokens[0], "output_tokens": ledger.tokens[1], "cost_usd": ledger.spent}
+    took = ledger.usage
+    sums = {"input_tokens": took.input_tokens, "output_tokens": took.output_tokens, "cost_usd": took.cost_usd}
+    spent = f"{took.input_tokens:,} tokens of prompts, {took.output_tokens:,} of replies" + (
+        f", {took.cost_usd:,.2f} US dollars" * bool(took.with_cost)
+    )
     print_outcome(
         value={"path": str(out), "board": mixture.board, "form": mixture.form, "asked": done}
         | {"failed": ledger.failed, "missing": still, **sums},
-        text=f"{text}\n{_spent(ledger)}\n\nsraven text score {out}",
+        text=f"{text}\n{spent}\n\nsraven text score {out}",
     )
     if still:
         raise SystemExit(1)
-
-
-def _spent(ledger: "Ledger") -> str:
-    sent, said = ledger.tokens
-    cost = f", {ledger.spent:,.2f} US dollars" if ledger.priced else ""
-    return f"{sent:,} tokens of prompts, {said:,} of replies{cost}"

@@ -1,5 +1,6 @@
 """Prompts as JSON Lines."""
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -71,7 +72,6 @@ def command(
       sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
       sraven text generate --board sraven-text-lite-v2 --out prompts.jsonl
     """
-    from sraven.text.records import as_line, records
     from sraven.text.scores import answered
 
     if wants_json() and out is None:
@@ -81,9 +81,9 @@ def command(
     written = 0
     with _writing(out) as file:
         replies = answered(remaining) if remaining else {}
-        lines = (records(each, _wanted(replies, each), solved) for each in sets)
+        lines = (each.records(_wanted(replies, each), solved) for each in sets)
         for record in in_order(lines):
-            file.write(as_line(record))
+            file.write(json.dumps(record) + "\n")
             written += 1
     names = [questions.name for questions in sets]
     if out is not None:

@@ -1,7 +1,5 @@
 """Small corpora, what is prepared from them, and models that are trained on it."""
 
-from dataclasses import asdict
-
 import pytest
 
 from baselines.lm.corpus import Corpus
@@ -12,6 +10,7 @@ from helpers import tiny_runs
 from helpers.records import preparation_of, write_jsonl
 from helpers.tiny_language import TRAINING, TWICE, VALIDATION, all_quickly, make_language
 from helpers.tiny_runs import shared_directory
+from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
 
 SENTENCE = "the model reads a corpus of short texts and learns what comes next"
@@ -98,5 +97,5 @@ def other_board(tmp_path):
     """The directory of a run on a board that makes its own instances, as far as a configuration goes."""
     folder = tmp_path / "other"
     folder.mkdir()
-    write_json(folder / CONFIG, asdict(tiny_runs.tiny()))
+    write_json(folder / CONFIG, values_of(tiny_runs.tiny()))
     return folder

@@ -3,9 +3,6 @@
 import shutil
 
 import pytest
-from selenium import webdriver
-from selenium.common.exceptions import WebDriverException
-from selenium.webdriver.chrome.service import Service
 
 from helpers.browser import OPEN_BOARDS, look
 from helpers.leaderboard_example import make_standing
@@ -17,6 +14,11 @@ ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--dis
 @pytest.fixture(scope="session")
 def driver():
     """A browser for all tests; each opens its own page."""
+    pytest.importorskip("selenium")
+    from selenium import webdriver
+    from selenium.common.exceptions import WebDriverException
+    from selenium.webdriver.chrome.service import Service
+
     browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if not (browser and shutil.which("chromedriver")):
         pytest.skip("no Chromium with its driver here, so the page isn't looked at in a browser")

@@ -4,6 +4,10 @@ import json
 from dataclasses import replace
 from itertools import combinations
 
+import pytest
+
+pytest.importorskip("selenium")
+
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 

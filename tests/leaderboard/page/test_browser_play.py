@@ -4,6 +4,9 @@ import json
 
 import numpy as np
 import pytest
+
+pytest.importorskip("selenium")
+
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys

@@ -1,5 +1,9 @@
 """The page in a browser: sorted, filtered, pointed at, by mouse and keyboard."""
 
+import pytest
+
+pytest.importorskip("selenium")
+
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys

@@ -13,8 +13,7 @@ from sraven import SRAVEN, BoardError, make_task
 from sraven.board.board import Board, read_board
 from sraven.core.families import rows_of, scoring_of, wording_of
 from sraven.leaderboard.submissions.submit import reference_predictors
-from sraven.text.ladder import LADDER, LEVELS
-from sraven.text.questions import SHOTS_START
+from sraven.text.questions import LADDER, LEVELS, SHOTS_START
 from sraven.text.task import Ladder
 
 FIRST, WHOLE, LITE = "sraven-text-v1", "sraven-text-v2", "sraven-text-lite-v2"

@@ -10,9 +10,9 @@ from helpers import oracle
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError, text
 from sraven.text.completions import LONGEST_LINE, read_completions
-from sraven.text.lenient import CUT_OFF, NO_MARK, NO_REPLY, REFUSED
 from sraven.text.prompts import render_answers
 from sraven.text.questions import Questions
+from sraven.text.replies import CUT_OFF, NO_MARK, NO_REPLY, REFUSED
 from sraven.text.scores import MOST_SETS, answered, score_completions
 
 

@@ -7,7 +7,7 @@ from hypothesis import example, given, strategies as st
 
 from helpers.refusals import assert_refused
 from sraven.text import parse
-from sraven.text.lenient import NO_MARK, NO_REPLY, NOTHING, OTHER, SEVERAL, TAKEN_BACK, read_panel
+from sraven.text.replies import NO_MARK, NO_REPLY, NOTHING, OTHER, SEVERAL, TAKEN_BACK, read_panel
 
 PANEL = (3, 6, 2, 0)
 

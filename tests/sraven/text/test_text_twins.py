@@ -13,7 +13,7 @@ from sraven.board.board import Board, read_board
 from sraven.board.freeze import make_board
 from sraven.core.families import wording_of
 from sraven.leaderboard.submissions.submit import reference_predictors
-from sraven.text.lenient import unspell
+from sraven.text.replies import unspell
 from sraven.text.twins.task import TwinLadder
 from sraven.twins.task import Twins
 

@@ -1,0 +1,38 @@
+"""Measure what instances leave open: the command `ambiguity` of each family of tasks."""
+
+from collections.abc import Callable
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.shared.options import task_argument, threads_option
+from cli.shared.printing import json_option, print_outcome, print_rows
+from sraven.core.family import Family
+
+if TYPE_CHECKING:
+    from sraven.core.task import GeneratedTask
+
+
+def make(family: Family) -> Callable[..., None]:
+    """Return what the command of a family does, with its options."""
+
+    @task_argument(family, measuring=True)
+    @click.option(
+        "-n",
+        "n",
+        type=int,
+        default=100_000,
+        show_default=True,
+        help=f"{family.nouns.capitalize()} of each population.",
+    )
+    @threads_option
+    @json_option
+    def ambiguity(task: "GeneratedTask", n: int, threads: int | None) -> None:
+        found = resolve_name(family.measure)(task, n, threads)
+        print_outcome(
+            value={"config": task.config, "results": found.results},
+            text=lambda: print_rows(found.headings, found.rows, title=found.title, title_justify="left"),
+        )
+
+    return ambiguity

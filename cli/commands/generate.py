@@ -1,0 +1,107 @@
+"""Write a dataset: the command `generate` of each family of tasks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.shared.options import argument_of, engine_option, is_given, task_argument, threads_option
+from cli.shared.outputs import output_directory
+from cli.shared.printing import json_option
+from cli.shared.progress import resumable, shards_bar
+from cli.shared.writing import print_dataset, print_part, warn_of_patterns
+from sraven.core.family import Family
+
+if TYPE_CHECKING:
+    from sraven.core.task import GeneratedTask, Task
+
+_NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
+"""Settings of tasks that the names of their configurations leave out, but for the names of divisions."""
+
+
+def _write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str | None, **how: Any) -> None:
+    """Write a dataset, or a part, with a progress bar; print what it holds, and how to load or merge it."""
+    from sraven.core.system.parts import read_part
+    from sraven.data.write import write_dataset
+
+    own = read_part(part) if part is not None else None
+    out = out or Path(_directory_name(task) + (f"-part-{own.number}-of-{own.of}" if own else ""))
+    bar = shards_bar(f"part {own}", None) if own else shards_bar("generating", sum(sizes.values()))
+    if own is None:
+        warn_of_patterns(out)
+    with resumable(out), bar as (advance, shards):
+        manifest = write_dataset(task, sizes, out, part=own, progress=advance, shards=shards, **how)
+    if own is None:
+        print_dataset(manifest, out)
+        return
+    splits = manifest["splits"].values()
+    print_part(
+        out,
+        own,
+        shards=sum(len(split["shards"]) for split in splits),
+        instances=sum(split["num_examples"] for split in splits),
+    )
+
+
+def _directory_name(task: "Task") -> str:
+    """Return the directory of a dataset: its configuration's name, and what else differs from the default."""
+    usual = {field.name: field.default for field in fields(type(task))}  # type: ignore[arg-type]
+    name = f"{task.name}-{task.config_name}"
+    for setting in _NOT_IN_CONFIG_NAME:
+        value = task.config.get(setting)
+        if value != usual.get(setting) and not isinstance(value, str):
+            number = f"{100 * value:g}" if isinstance(value, float) else value
+            name += f"-{setting.replace('_', '-')}{number}"
+    return name
+
+
+def make(family: Family) -> Callable[..., None]:
+    """Return what the command of a family does, with its options."""
+    options = (
+        click.option(
+            f"--{split.replace('_', '-')}",
+            type=int,
+            default=size.instances,
+            show_default=True,
+            help=size.meaning,
+        )
+        for split, size in family.sizes.items()
+    )
+
+    @task_argument(family)
+    @argument_of("sizes", dict, *options)
+    @click.option(
+        "--format",
+        "file_format",
+        type=click.Choice(["parquet", "arrow"]),
+        default="parquet",
+        show_default=True,
+        help="Format of the files.",
+    )
+    @click.option(
+        "--shard-size",
+        type=int,
+        metavar="N",
+        help="Instances in a file, of one to four blocks (65,536 in most tasks).  [default: four blocks]",
+    )
+    @click.option("--out", type=output_directory, help="Directory to write.  [default: named after the task]")
+    @threads_option
+    @engine_option
+    @click.option(
+        "--part", metavar="I/N", help="Write the shards of one of N parts alone; see `sraven merge`."
+    )
+    @click.option("--force", is_flag=True, help="Replace another dataset in the same place.")
+    @json_option
+    def generate(task: "GeneratedTask", sizes: dict[str, int], **output: Any) -> None:
+        # A task without some split, as --holdout 0 leaves it, has none of it unless its size is given; and
+        # whoever says how much of one kind of novelty is wanted wants no other.
+        novel = [split for split in sizes if split.startswith("ood")]
+        unasked = set(novel) if any(map(is_given, novel)) else set()
+        chosen = [
+            split for split in sizes if is_given(split) or (split in task.splits and split not in unasked)
+        ]
+        _write(task, {split: sizes[split] for split in chosen}, **output)
+
+    return generate

@@ -1,0 +1,56 @@
+"""Look at instances: the command `show` of each family of tasks."""
+
+from collections.abc import Callable
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.shared.imports import needs_extra
+from cli.shared.options import join_options, task_argument
+from cli.shared.outputs import output_file
+from cli.shared.printing import json_option, print_outcome, print_renderables
+from sraven.core.family import Family, Shows
+from sraven.core.system.isolation import elsewhere
+
+if TYPE_CHECKING:
+    from sraven.core.task import GeneratedTask
+
+
+def make(family: Family) -> Callable[..., None]:
+    """Return what the command of a family does, with its options."""
+    show = family.show
+    assert show is not None
+    picture = [click.option("--png", type=output_file, help=show.draws)] if show.picture else []
+
+    @task_argument(family)
+    @click.option("--split", default="train", show_default=True, help="Split to look into, or all.")
+    @click.option("--index", type=int, default=0, show_default=True, help="First instance to show.")
+    @click.option(
+        "-n", "--count", type=click.IntRange(1, 1000), default=1, show_default=True, help="How many to show."
+    )
+    @click.option("--explain", is_flag=True, help=show.explain)
+    @join_options(*picture)
+    @json_option
+    def command(
+        task: "GeneratedTask", split: str, index: int, count: int, explain: bool, png: Path | None = None
+    ) -> None:
+        module: Shows = resolve_name(show.module)
+        if png:
+            if count != 1:
+                raise click.UsageError(
+                    f"--png shows one instance, but --count is {count}; leave out one of them"
+                )
+            with elsewhere(), needs_extra("--png", "analysis"):
+                save_picture = resolve_name(show.picture)
+            save_picture(module.make_puzzle(task, split, index), png, explain)
+            print_outcome(value={"path": str(png)}, text=str(png))
+            return
+        puzzles = [module.make_puzzle(task, split, at) for at in range(index, index + count)]
+        print_outcome(
+            value=list(map(module.to_json, puzzles)),
+            text=lambda: print_renderables(module.render(puzzle, explain) for puzzle in puzzles),
+        )
+
+    return command
