@@ -125,12 +125,12 @@ def read_options(
 
 
 @contextmanager
-def claimed(out: Path, run: str | None) -> Iterator[None]:
+def claimed(out: Path, run: str) -> Iterator[None]:
     """Make the directory of an analysis, and hold it.
 
     Args:
         out: the directory.
-        run: digest of the run that is analysed; None for a comparison of runs.
+        run: digest of the run that is analysed.
 
     Raises:
         OutputError: if it is a file, holds something else, or another process writes there.
@@ -157,7 +157,6 @@ def analysed(
     out: Path,
     options: AnalysisOptions,
     on_progress: OnStage,
-    networks: Sequence[str] = (TRAINED, UNTRAINED),
 ) -> Analysed:
     """Return a run with its codes, which are written if they aren't there yet.
 
@@ -166,7 +165,6 @@ def analysed(
         out: the directory of its analysis, claimed.
         options: of the analysis.
         on_progress: is called with the name of the next step.
-        networks: whose codes are wanted: the run's, and those of its network before the first step.
 
     Raises:
         OutputError: if there is no run, or it isn't finished.
@@ -177,8 +175,7 @@ def analysed(
     parts, collector = subject.parts(options.n), Collector(config, subject, pairs)
     codes: dict[str, dict[str, ByPart]] = {}
     digests: dict[str, str] = {}
-    for network in networks:
-        each = params if network == TRAINED else untrained_params(config, subject.task)
+    for network, each in ((TRAINED, params), (UNTRAINED, untrained_params(config, subject.task))):
         paths = {pair: out / CODES / f"{network}-{pair}.parquet" for pair in pairs}
         made_of = {
             "schema": 1,

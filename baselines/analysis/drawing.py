@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,16 +14,12 @@ from baselines.analysis.embedding import Neighbours
 from baselines.analysis.intervals import Interval
 from baselines.analysis.labels import FIT, RULE
 from baselines.analysis.layouts import FUNCTION, INPUTS, Layout
-from baselines.analysis.plots.clouds import Cloud, TopographyPanel, cloud_picture, topography_picture
+from baselines.analysis.plots.clouds import Cloud, cloud_picture
 from baselines.analysis.plots.decoding import LayerCurve, decoding_picture
-from baselines.analysis.plots.errors import errors_picture
 from baselines.analysis.plots.frame import Picture
 from baselines.analysis.plots.maps import codes_picture, edits_picture, similarity_picture
-from baselines.analysis.plots.trust import loss_picture, open_picture, reliability_picture
-from baselines.analysis.similarity import mean_codes, participation_ratios, sample_rows
-from baselines.analysis.stages import names_of, task_distances
-from baselines.analysis.topography import code_distances
-from sraven.scoring.errors import SplitErrors
+from baselines.analysis.similarity import participation_ratios, sample_rows
+from baselines.analysis.stages import names_of
 
 Array = NDArray[Any]
 Pictures = Iterator[tuple[str, Picture]]
@@ -94,54 +89,7 @@ def _similarity(found: Analysed, results: Mapping[str, Any]) -> Pictures:
         yield f"codes-{pair}", codes_picture(codes, ratios, [every[n] for n in labels[rows]], title, note)
 
 
-def _topography(found: Analysed, results: Mapping[str, Any]) -> Pictures:
-    layer = found.layers[-1]
-    for pair in results[TRAINED]:
-        codes = found.trained[pair][found.judged].codes[layer]
-        said, beside = (results[network][pair][str(layer + 1)] for network in (TRAINED, UNTRAINED))
-        panels = []
-        for kind, (groups, apart) in task_distances(found).items():
-            present, means = mean_codes(codes, groups)
-            upper = np.triu_indices(len(present), 1)
-            for (name, distances), (way, each) in product(apart.items(), code_distances(means).items()):
-                here, there = said[kind][name][way], beside[kind][name][way].correlation
-                if here.correlation is None or len(np.unique(distances[upper])) < 2:
-                    continue
-                without = "constant" if there is None else f"ρ = {there:.2f}"
-                title = f"{kind}: {name.replace('_', ' ')}, {way}"
-                places = distances[np.ix_(present, present)][upper], each[upper]
-                names = f"distance of {kind}", f"{way} distance of mean codes"
-                note = f"{here.permutations:,} permutations; untrained: {without}"
-                panels.append(TopographyPanel(title, *places, here.correlation, here.p, *names, note))
-        if panels:
-            yield f"topography-{pair}", topography_picture(panels)
-
-
-# What the network says --------------------------------------------------------------------------------
-
-
-def _errors(found: Analysed, results: Mapping[str, SplitErrors]) -> Pictures:
-    rows = {
-        f"{part}: {row.name}" if table == "overall" else f"{part}, {row.name} valid": row
-        for part, each in results.items()
-        for table in ("overall", "answers")
-        for row in each.tables[table].rows
-        if row.total
-    }
-    every = next(iter(results.values())).overall.of_wrong
-    kinds = [kind for kind in every if any(row.of_wrong[kind].counts[0] for row in rows.values())]
-    shares = {key: [row.of_wrong[kind].counts[0] / row.total for kind in kinds] for key, row in rows.items()}
-    yield "errors", errors_picture(shares, kinds, title=f"{found.config.architecture}, wrong answers by kind")
-
-
-def _calibration(found: Analysed, results: Mapping[str, Any]) -> Pictures:
-    shown = {part: each for part, each in results.items() if part != FIT}
-    title = f"{found.config.architecture} against the exact posterior"
-    yield "reliability", reliability_picture(shown, title)
-    yield "loss", loss_picture(shown, title)
-    still_open = {part: each.open for part, each in shown.items() if each.open is not None}
-    if still_open:
-        yield "open", open_picture(still_open, title)
+# What edits of codes do -------------------------------------------------------------------------------
 
 
 _DONE = {
@@ -205,11 +153,8 @@ def _cloud(found: Analysed, row: Row, name: str) -> Cloud:
 # The table ----------------------------------------------------------------------------------------------
 
 FIGURES: Mapping[str, Callable[[Analysed, Any], Pictures]] = {
-    "errors": _errors,
-    "calibration": _calibration,
     "decoding": _decoding,
     "similarity": _similarity,
-    "topography": _topography,
     "edits": _edits,
     "layouts": _layouts,
 }

@@ -2,7 +2,8 @@
 
 A record is the `analysis.json` of a run, kept whole. No number of the page is written by hand. Pictures are
 shown where files of their names lie beside it: `RECORD-codes-PAIR.svg`, which is the `tsne-PAIR.svg` of the
-analysis, and `RECORD-codes-PAIR.txt`, what one sees there; `codes.txt` is about all of them.
+analysis, and `RECORD-codes-PAIR.txt`, what one sees there; `codes.txt` is about all of them. `earlier.txt`
+has tables that earlier versions wrote, of what this one doesn't compute.
 """
 
 import json
@@ -90,7 +91,7 @@ def render_page(results: Path) -> str:
     for section in SECTIONS:
         if rows := list(section.rows(records)):
             parts.append(f"## {section.heading}\n\n{section.text}\n\n{_table(section.columns, rows)}")
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(filter(None, [*parts, _prose(results / RECORDS / "earlier")])) + "\n"
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -135,46 +136,12 @@ def _prose(path: Path) -> str:
     return beside.read_text("utf-8").strip() if beside.is_file() else ""
 
 
-class Structure(NamedTuple):
-    """Which topographic similarity of a run is meant.
-
-    Attributes:
-        pair: of tokens.
-        layer: from 1, or ``last``.
-        tasks: what is compared: rules, combinations or functions.
-        task_distance: how.
-        code_distance: how codes are.
-    """
-
-    pair: str
-    layer: str
-    tasks: str
-    task_distance: str
-    code_distance: str
-
-
-def by_structure(topography: Mapping[str, Any]) -> dict[Structure, Mapping[str, Any]]:
-    """Return a network's topographic similarities by what each is of."""
-    return {
-        Structure(pair, layer, tasks, apart, way): found
-        for pair, layers in topography.items()
-        for layer, kinds in layers.items()
-        for tasks, distances in kinds.items()
-        for apart, ways in distances.items()
-        for way, found in ways.items()
-    }
-
-
 def with_interval(found: Mapping[str, Any], digits: int = 3, undefined: str = _NOTHING) -> str:
     """Return a number with its interval, if it has them."""
     if found["value"] is None:
         return undefined
     ends = "" if found["low"] is None else f" [{found['low']:.{digits}f}, {found['high']:.{digits}f}]"
     return f"{found['value']:.{digits}f}{ends}"
-
-
-def _minus(number: float, digits: int = 3) -> str:
-    return f"{number:.{digits}f}".replace("-", "−")
 
 
 def score_of(probe: Mapping[str, Any] | None, part: str, metric: str, interval: bool = False) -> str:
@@ -232,31 +199,6 @@ def _term_probes(record: AnalysisRecord) -> Iterator[list[str]]:
         yield from ([*one, *other[3:]] for one, other in zip(balanced, f1, strict=True))
 
 
-def holm(ps: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number by Holm's method, in their order."""
-    found, least = [0.0] * len(ps), 0.0
-    for rank, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        least = max(least, min(1.0, (len(ps) - rank) * ps[place]))
-        found[place] = least
-    return found
-
-
-def _topography(records: Sequence[AnalysisRecord]) -> Iterator[list[str]]:
-    tests = []
-    for record in records:
-        networks = record.found["topography"]
-        untrained = by_structure(networks["untrained"])
-        for where, found in by_structure(networks["trained"]).items():
-            pair, layer, tasks, distance, way = where
-            if way == "cosine" and layer == list(networks["trained"][pair])[-1] and found["p"] is not None:
-                name = [record.markdown, f"`{pair}`", tasks, distance.replace("_", " ")]
-                tests.append((name, found, untrained[where]["correlation"]))
-    corrected = holm([found["p"] for _, found, _ in tests])
-    for (name, found, before), p in zip(tests, corrected, strict=True):
-        other = _NOTHING if before is None else _minus(before)
-        yield [*name, _minus(found["correlation"]), f"{found['p']:.4f}", f"{p:.3f}", other]
-
-
 def _edits(record: AnalysisRecord) -> Iterator[list[str]]:
     for pair, rates in record.found.get("edits", {}).items():
         by_kind = {(each["layers"], each["kind"]): each["over_pairs"]["target_of_b"] for each in rates}
@@ -265,17 +207,6 @@ def _edits(record: AnalysisRecord) -> Iterator[list[str]]:
             shares = [by_kind[kind] for kind in (*kinds, ("all", "none"))]
             said = (f"{each['value']:.3f} ± {each['standard_error']:.3f}" for each in shares)
             yield [record.markdown, f"`{pair}`", layers, *said]
-
-
-def _calibration(record: AnalysisRecord) -> Iterator[list[str]]:
-    found = record.found.get("calibration", {}).get(record.judged)
-    if found:
-        losses = (f"{found[name]['value']:.4f}" for name in ("cross_entropy", "floor", "excess"))
-        shares = [_NOTHING] * 3  # where contexts leave nothing open
-        if there := found["open"]:
-            known = there["exponent"], there["accuracy"]["value"], there["best_accuracy"]["value"]
-            shares = [f"{each:.3f}" for each in known]
-        yield [record.markdown, *losses, *shares]
 
 
 def _errors(record: AnalysisRecord) -> Iterator[list[str]]:
@@ -340,27 +271,11 @@ SECTIONS = (
         _of_each(_term_probes),
     ),
     PageTable(
-        "How codes of tasks lie",
-        "Spearman's ρ between distances of tasks and cosine distances of their mean codes in the last layer, "
-        "with the p of a Mantel test, by itself and corrected for all tests of this table by Holm's method; "
-        "and of the same network before its first step.",
-        ("record", "pair", "tasks", "their distance", "ρ", "p", "p, corrected", "untrained"),
-        _topography,
-    ),
-    PageTable(
         "What codes do",
         "Codes moved from rule A to rule B: how often the answer is then the symbol of B. Means over pairs "
         "of rules, ± the standard error over these pairs.",
         ("record", "pair", "layers", "code of B", "random direction", "a third rule", "no edit"),
         _of_each(_edits),
-    ),
-    PageTable(
-        "What the network believes",
-        "Nats a position. The exponent b is that for which pᵇ is likeliest to give the network's "
-        "probabilities where the context leaves the symbol open: 1 matches the posterior, 0 has no "
-        "preference.",
-        ("record", "loss", "floor", "excess", "b", "accuracy there", "best possible there"),
-        _of_each(_calibration),
     ),
     PageTable(
         "Wrong answers, sorted",

@@ -1,4 +1,4 @@
-"""The analysis of a run, from its codes to `analysis.json` and pictures; and of many, one beside another."""
+"""The analysis of a run, from its codes to `analysis.json` and pictures."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

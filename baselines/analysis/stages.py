@@ -10,11 +10,8 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import softmax
 
-from baselines.analysis import distances
 from baselines.analysis.analysed import Analysed, batch_of, by_instance, untrained_codes
-from baselines.analysis.calibration import Calibration, calibration
 from baselines.analysis.codes import Codes
 from baselines.analysis.controls import Labels
 from baselines.analysis.decoding import (
@@ -29,9 +26,8 @@ from baselines.analysis.decoding import (
 )
 from baselines.analysis.edits import Rates, try_edits
 from baselines.analysis.labels import BOARD, FIRST, FIT, RULE, SECOND
-from baselines.analysis.layouts import Layout, layouts, terms_of
+from baselines.analysis.layouts import Layout, layouts
 from baselines.analysis.similarity import participation, similarity
-from baselines.analysis.topography import topography
 from baselines.encode import encoding_of
 from sraven.scoring.errors import SplitErrors
 
@@ -166,44 +162,7 @@ def similarities(found: Analysed) -> dict[str, Any]:
     return _each(found, compute)
 
 
-def task_distances(found: Analysed) -> dict[str, tuple[Array, dict[str, Array]]]:
-    """Return which task each row of the judged part is of, and how far tasks are apart, by kind of task."""
-    codes, task = found.rows[found.judged], found.subject.task
-    present, place = np.unique(codes.combination, return_inverse=True)
-    if RULE in codes.labels:
-        disagreement = distances.rule_disagreement(task.K, task.rules)
-        rules = {"disagreement": disagreement, "zero_one": distances.zero_one(len(disagreement))}
-        members = task.combinations("all")[present]
-        apart = {f"assignment_{name}": distances.multisets(members, each) for name, each in rules.items()}
-        return {"rules": (codes.labels[RULE].astype(np.int64), rules), "combinations": (place, apart)}
-    firsts = np.unique(codes.combination, return_index=True)[1]
-    terms = terms_of(found, codes)[firsts]
-    apart = {"functional": distances.functional(terms, task.L), "term_sets": distances.term_sets(terms)}
-    return {"functions": (place, apart)}
-
-
-def topographies(found: Analysed) -> dict[str, Any]:
-    """Return topographic similarity by network, pair, layer, kind of task, distance of tasks and of codes."""
-    tasks = task_distances(found)
-
-    def compute(codes: Codes, layer: Array) -> dict[str, Any]:
-        return {kind: topography(layer, groups, apart) for kind, (groups, apart) in tasks.items()}
-
-    return _each(found, compute)
-
-
 # What the network says --------------------------------------------------------------------------------
-
-
-def calibrations(found: Analysed) -> dict[str, Calibration]:
-    """Return the network's probabilities against the exact posterior, by part."""
-    results = {}
-    for part, codes in found.rows.items():
-        probabilities = softmax(by_instance(found, codes.output).astype(np.float64), axis=2)
-        batch = batch_of(found, part)
-        marginals = found.subject.task.symbol_marginals(batch)
-        results[part] = calibration(marginals, probabilities, batch.target, batch.combination)
-    return results
 
 
 def scores(found: Analysed) -> dict[str, Any]:
@@ -286,10 +245,8 @@ def _is_scored(found: Analysed) -> bool:
 STAGES: Mapping[str, Stage] = {
     "scores": Stage("scores", scores, _is_scored),
     "errors": Stage("sorted errors", errors, _has_all_positions),
-    "calibration": Stage("calibration", calibrations, _has_all_positions),
     "decoding": Stage("probes", decoding),
     "similarity": Stage("similarity of codes", similarities),
-    "topography": Stage("topographic similarity", topographies),
     "edits": Stage("causal edits", edits, lambda found: found.has_rules, said=with_means),
     "layouts": Stage("t-SNE", in_the_plane, for_figures=True),
 }

@@ -10,8 +10,8 @@ from baselines.evaluate import evaluate_runs, keep_scores
 from baselines.lm.corpus import Corpus
 from baselines.lm.session import evaluate_language_runs
 from baselines.reproduction.cells import Figures, as_planned, cells_of, homes_of
+from baselines.reproduction.figures import FIGURES
 from baselines.reproduction.records import Record, Scores, path_of, write_record
-from baselines.reproduction.sets import FIGURES
 from baselines.runs.directory import is_published, open_checkpoints, read_run
 from baselines.runs.provenance import commit_of, machine_of
 from baselines.runs.result import RESULT, read_result, result_of

@@ -4,17 +4,18 @@ The configuration has the number of steps, on which the learning rate depends: a
 same cell but a cell of another *level*.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from baselines.config import C4, LanguageConfig, RunConfig, TextRecipe, check_warmup
 from baselines.lm.recipes import config_on_text
+from baselines.model.names import look_up
 from baselines.recipes import USUAL, make_config
-from baselines.reproduction.sets import FIGURES, Figure, Row, read_board_once
+from baselines.reproduction.figures import FIGURES, QUEUES, Figure, Row, read_board_once
 from sraven.core.errors import ConfigurationError
 
 Figures = Mapping[str, Figure]
@@ -113,17 +114,56 @@ def choose_cells(
             peak.
     """
     cells = cells_of(figure, steps=steps, points=figure.points if grid else figure.points[:1])
-    for name, values in where.items():
-        for value in values:
-            if not any(fits(cell, name, [value]) for cell in cells):
-                raise ConfigurationError(f"no run of {figure.name} is meant by --where {name}={value}")
     found = [cell for cell in cells if all(fits(cell, name, values) for name, values in where.items())]
-    if not found:
-        given = " --where ".join(f"{name}={','.join(values)}" for name, values in where.items())
-        raise ConfigurationError(f"no run of {figure.name} is meant by --where {given}")
+    unknown = [
+        f"{name}={value}"
+        for name, values in where.items()
+        for value in values
+        if not any(fits(cell, name, [value]) for cell in cells)
+    ]
+    if unknown or not found:
+        given = unknown or [f"{name}={','.join(values)}" for name, values in where.items()]
+        raise ConfigurationError(f"no run of {figure.name} is meant by --where {' --where '.join(given)}")
     for cell in found:
         check_warmup(cell.config)
     return found
+
+
+class Chosen(NamedTuple):
+    """Cells of a figure, or of a part of the queue.
+
+    Attributes:
+        name: of the figure, or the question of the part.
+        figure: of the cells.
+        cells: in the figure's order.
+    """
+
+    name: str
+    figure: Figure
+    cells: Sequence[Cell]
+
+
+def choose(names: Sequence[str], where: Mapping[str, Sequence[str]], **options: Any) -> Iterator[Chosen]:
+    """Yield the cells of figures and of queues, in order.
+
+    Args:
+        names: of figures, or of `QUEUES`.
+        where: values that cells have by the name of a field; a part of a queue may have none.
+        options: as of `choose_cells`.
+
+    Raises:
+        ConfigurationError: for an unknown name, or as `choose_cells`.
+    """
+    for name in names:
+        if name not in QUEUES:
+            look_up("figure", name, {**FIGURES, **QUEUES})
+            yield Chosen(name, FIGURES[name], choose_cells(FIGURES[name], where=where, **options))
+            continue
+        for part in QUEUES[name]:
+            figure = FIGURES[part.figure]
+            cells = choose_cells(figure, where=part.where, **options)
+            if cells := [each for each in cells if all(fits(each, *field) for field in where.items())]:
+                yield Chosen(part.decides, figure, cells)
 
 
 def read_where(texts: Sequence[str]) -> dict[str, list[str]]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from baselines.reproduction import tables
+from baselines.reproduction.figures import Figure
 from baselines.reproduction.records import FOLDER
-from baselines.reproduction.sets import Figure
-from baselines.reproduction.standing import FigureStanding
-from baselines.reproduction.words import meaning, plural, point_names, point_values, table
+from baselines.reproduction.results import FigureStanding
+from baselines.reproduction.tables import meaning, plural, point_names, point_values, table
 
 _ATTENTIONS = "[Names of attentions](../baselines.md#attention)"
 _TERMS = {

@@ -15,11 +15,10 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
 from baselines.config import TextRecipe
+from baselines.reproduction.figures import ATTENTIONS, Chart, Figure
 from baselines.reproduction.pages import is_drawn, picture_name
-from baselines.reproduction.sets import ATTENTIONS, Chart, Figure
-from baselines.reproduction.standing import FigureStanding
-from baselines.reproduction.summaries import Estimate, RowSummary
-from baselines.reproduction.words import number, reported
+from baselines.reproduction.results import Estimate, FigureStanding, RowSummary
+from baselines.reproduction.tables import number, reported
 from baselines.views.style import panels_of
 from sraven.board.board import Board
 from sraven.core.palette import palette, save_figure

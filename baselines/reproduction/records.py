@@ -7,7 +7,7 @@ from typing import Any
 
 from baselines.config import LanguageConfig, RunConfig, read_config
 from baselines.reproduction.cells import Figures, homes_of
-from baselines.reproduction.sets import FIGURES
+from baselines.reproduction.figures import FIGURES
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.spec import values_of
 from sraven.core.system.files import write_json

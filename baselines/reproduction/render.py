@@ -6,10 +6,10 @@ from pathlib import Path
 from baselines.analysis.pages import PAGE, RECORDS, render_page
 from baselines.model.names import look_up
 from baselines.reproduction.cells import Figures
+from baselines.reproduction.figures import FIGURES
 from baselines.reproduction.pages import pages_of
 from baselines.reproduction.plots import ResultPicture, drawn_digest, pictures_of, save_picture
-from baselines.reproduction.sets import FIGURES
-from baselines.reproduction.standing import FigureStanding, standings_of
+from baselines.reproduction.results import FigureStanding, standings_of
 from sraven.core.system.files import write_text
 
 

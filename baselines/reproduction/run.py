@@ -16,9 +16,9 @@ from baselines.lm.corpus import Corpus
 from baselines.reproduction.adopt import record_of
 from baselines.reproduction.cells import Cell, Figures
 from baselines.reproduction.devices import RUNS_IN_A_PROGRAM, Devices, Gpu, shared, take_gpu
+from baselines.reproduction.figures import FIGURES
 from baselines.reproduction.plan import operations_of
 from baselines.reproduction.records import read_records, write_record
-from baselines.reproduction.sets import FIGURES
 from baselines.session import DEFAULT_SCORING, ScoringOptions, Text, plan_together, train_plan
 from baselines.table_a3 import TABLE_A3
 from baselines.training.optim import Hyperparams
@@ -60,7 +60,7 @@ def training_order(cells: Iterable[Cell]) -> list[Cell]:
     starts = [paper.start for paper in TABLE_A3.values()]
 
     def place(cell: Cell) -> tuple[Any, ...]:
-        order = cell.config.seed, operations_of(cell.config).computed
+        order = cell.config.seed, operations_of(cell.config)
         return cell.point not in starts, tuple(cell.point.values()), *order
 
     return sorted(once.values(), key=place)

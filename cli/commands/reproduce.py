@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from inspect import Parameter, signature
 from itertools import chain
@@ -21,10 +21,8 @@ from sraven.core.system.isolation import elsewhere
 from sraven.core.system.stopping import stoppable
 
 if TYPE_CHECKING:
-    from baselines.reproduction.cells import Cell
-    from baselines.reproduction.queue import Chosen
+    from baselines.reproduction.cells import Cell, Chosen
     from baselines.reproduction.run import CellProgress
-    from baselines.reproduction.standing import FigureStanding
 
 
 def describe_cell(cell: "Cell") -> str:
@@ -33,55 +31,15 @@ def describe_cell(cell: "Cell") -> str:
     return f"{cell.config.board}, {labels}, rate {cell.config.learning_rate:g}, seed {cell.config.seed}"
 
 
-def coverage_of(standing: "FigureStanding") -> dict[str, Any]:
-    """Return what `--json` says of how far a figure has come."""
-    return {
-        "name": standing.figure.name,
-        "title": standing.figure.title,
-        **vars(standing.coverage),
-        "other_lengths": {level.steps: len(level.records) for level in standing.levels[1:] if level.steps},
-    }
-
-
-def print_coverage(standings: "Sequence[FigureStanding]") -> None:
-    """Print how far the figures have come, a row each."""
-    rows = ((each.figure.name, *each.counts, each.figure.title) for each in standings)
-    print_rows(("figure", "runs", "whole grid", "other lengths", "what it is"), rows)
-
-
-def print_plan(found: Sequence[Mapping[str, Any]], notes: Iterable[str]) -> None:
-    """Print what is left of figures, a row each, and what to know of the rates.
-
-    Args:
-        found: of each, as `baselines.reproduction.plan.outlook` returns it.
-        notes: lines.
-    """
-    rows = (
-        (
-            each["figure"],
-            f"{each['left']:,} of {each['runs']:,}",
-            f"{each['steps']:,}",
-            f"{each['operations']:.2g}",
-            f"{each['operations_computed']:.2g}",
-            "–" if each["hours"] is None else f"{each['hours']:,.{1 if each['hours'] >= 10 else 2}f}",
-        )
-        for each in found
-    )
-    print_rows(("figure", "runs left", "steps", "operations, nominal", "computed", "hours"), rows)
-    for note in notes:
-        click.echo(note)
-
-
-def print_progress(came: "CellProgress", runs: int, why: str) -> None:
-    """Print how far runs came, and why they ended."""
-    if came.left:
-        names = " and ".join(map(describe_cell, came.stopped))
-        under_way = f", {names} {'is' if len(came.stopped) == 1 else 'are'} under way" if names else ""
-        left = "1 run is" if came.left == 1 else f"{came.left:,} runs are"
-        click.echo(f"{why}: {left} left{under_way}; the same line goes on")
-    else:
+def _say_progress(came: "CellProgress", runs: int, why: str) -> str:
+    """Return how far runs came, and why they ended."""
+    if not came.left:
         have = "the run has its record" if runs == 1 else f"all {runs:,} runs have records"
-        click.echo(f"{have}; sraven reproduce --render writes the pages")
+        return f"{have}; sraven reproduce --render writes the pages"
+    names = " and ".join(map(describe_cell, came.stopped))
+    under_way = f", {names} {'is' if len(came.stopped) == 1 else 'are'} under way" if names else ""
+    left = "1 run is" if came.left == 1 else f"{came.left:,} runs are"
+    return f"{why}: {left} left{under_way}; the same line goes on"
 
 
 _BUDGET = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
@@ -89,16 +47,26 @@ _BUDGET = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+
 
 def _list(results: Path) -> None:
     """List the figures, and how far each has come."""
-    from baselines.reproduction.standing import standings_of
+    from baselines.reproduction.results import standings_of
 
     standings = standings_of(results)
-    print_outcome(value=list(map(coverage_of, standings)), text=lambda: print_coverage(standings))
+    found = [
+        {
+            "name": each.figure.name,
+            "title": each.figure.title,
+            **vars(each.coverage),
+            "other_lengths": {level.steps: len(level.records) for level in each.levels[1:] if level.steps},
+        }
+        for each in standings
+    ]
+    headings = "figure", "runs", "whole grid", "other lengths", "what it is"
+    rows = ((each.figure.name, *each.counts, each.figure.title) for each in standings)
+    print_outcome(value=found, text=lambda: print_rows(headings, rows))
 
 
 def _cells(names: tuple[str, ...], where: tuple[str, ...], **chosen: Any) -> "list[Chosen]":
     """Return the cells that names of figures and queues mean."""
-    from baselines.reproduction.cells import read_where
-    from baselines.reproduction.queue import choose
+    from baselines.reproduction.cells import choose, read_where
 
     return list(choose(tuple(dict.fromkeys(names)), read_where(where), **chosen))
 
@@ -109,28 +77,40 @@ def _plan(
     grid: bool,
     steps: int | None,
     where: tuple[str, ...],
-    rate: float | None,
+    rate: int | None,
     on: str | None,
 ) -> None:
     """Print what is left of figures or a queue, and how long it takes."""
     from baselines.reproduction.cells import as_planned
     from baselines.reproduction.devices import find_gpus
+    from baselines.reproduction.figures import QUEUES
     from baselines.reproduction.plan import Throughput, outlook
-    from baselines.reproduction.queue import QUEUES
     from baselines.reproduction.records import read_records
 
     records = read_records(results)
-    here = {gpu.name for gpu in find_gpus()}
-    device = on or next(iter(here), None)
-    rates = Throughput(rate, records.values(), device, is_here=on is None or on in here)
+    rates = Throughput(rate, records.values(), on or next((gpu.name for gpu in find_gpus()), None))
     known = {*records, *(as_planned(record.config).digest for record in records.values())}
-    chosen = _cells(names, grid=grid, steps=steps, where=where)
     found = list[dict[str, Any]]()
-    for each in chosen:
-        found.append({**outlook(each.figure, each.cells, known, rates), "figure": each.name})
+    for each in _cells(names, grid=grid, steps=steps, where=where):
+        found.append(outlook(each, known, rates))
         if QUEUES.keys() & set(names):
             known |= {cell.digest for cell in each.cells}
-    print_outcome(value=found, text=lambda: print_plan(found, rates.notes.values()))
+
+    def show() -> None:
+        rows = (
+            (
+                each["figure"],
+                f"{each['left']:,} of {each['runs']:,}",
+                f"{each['steps']:,}",
+                f"{each['operations']:.2g}",
+                "–" if each["hours"] is None else f"{each['hours']:,.{1 if each['hours'] >= 10 else 2}f}",
+            )
+            for each in found
+        )
+        print_rows(("figure", "runs left", "steps", "operations", "hours"), rows)
+        click.echo("\n".join(rates.notes))
+
+    print_outcome(value=found, text=show)
 
 
 def _run(
@@ -154,7 +134,7 @@ def _run(
 
     from baselines.lm.experiment import Compute
     from baselines.reproduction.devices import SAVE_MINUTES, find_gpus
-    from baselines.reproduction.queue import QUEUES
+    from baselines.reproduction.figures import QUEUES
     from baselines.reproduction.records import read_records
     from baselines.reproduction.run import run_cells, training_order, with_text
     from baselines.session import Text
@@ -194,10 +174,9 @@ def _run(
         save_minutes = SAVE_MINUTES if gpus else None
         came = train(cells, runs, results, save_minutes=save_minutes, on_progress=on_progress, wrote=wrote)
     records, stopped = list(map(str, came.records)), [cell.digest for cell in came.stopped]
-    print_outcome(
-        value={"records": records, "stopped": stopped, "left": came.left},
-        text=lambda: print_progress(came, len(cells), "time is up" if stop.came is None else stop.came.name),
-    )
+    why = "time is up" if stop.came is None else stop.came.name
+    value = {"records": records, "stopped": stopped, "left": came.left}
+    print_outcome(value=value, text=_say_progress(came, len(cells), why))
     if stop.came is not None and came.left:
         raise SystemExit(stop.exit_code)
 
@@ -250,12 +229,6 @@ ACTIONS: dict[str, Callable[..., None]] = {
 """The actions of the command. Each has its summary as help, and its parameters are its options."""
 
 
-def _refuse_nan(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    if value is not None and value != value:  # which is in every range
-        raise click.BadParameter("nan: expected a number", ctx, param)
-    return value
-
-
 def _check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
     from sraven.core.parallel import available_threads
 
@@ -304,16 +277,8 @@ def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], A
     click.option(
         "--where", multiple=True, metavar="FIELD=X,Y...", help="plan, run: such runs alone: --where seed=0."
     ),
-    click.option(
-        "--rate",
-        type=click.FloatRange(0, 1e9, min_open=True),
-        callback=_refuse_nan,
-        metavar="GFLOPS",
-        help="plan: instead of timing.",
-    ),
-    click.option(
-        "--on", metavar="DEVICE", help="plan: of the kind that records name: H200.  [default: this one]"
-    ),
+    click.option("--rate", type=click.IntRange(1), metavar="GFLOPS", help="plan: in place of records."),
+    click.option("--on", metavar="DEVICE", help="plan: for a GPU that records name: H200.  [default: here]"),
     _folder_option("--runs", "sraven-runs", "run: folder of run directories."),
     _folder_option("--results", "docs/results", "Folder of records and pages."),
     click.option("--code-commit", help="adopt: of the code that trained the runs."),

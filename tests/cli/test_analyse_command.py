@@ -28,27 +28,21 @@ def test_a_run_is_printed_in_brief_and_written_in_full(runs, done, tmp_path, mon
     out, mine = tmp_path / "out", tmp_path / "imported_to_analyse.py"
     mine.touch()
     line = ("analyse", runs / "fuzzy", "--out", out, *BRIEF, "--import", mine)
-    stages = {name: STAGES[name] for name in ("scores", "decoding", "topography")}
+    stages = {name: STAGES[name] for name in ("scores", "decoding", "similarity")}
     monkeypatch.setattr("baselines.analysis.report.STAGES", stages)
     text = done(*line)
-    for words in ("probes, self, ood: f1", "always positive", "topographic similarity, layer 1"):
+    for words in ("probes, self, ood: f1", "always positive"):
         assert words in text
     assert text.endswith(f"\n{out}: codes, analysis.json\n")
     content = json.loads((out / "analysis.json").read_text())
     command = f"sraven analyse {runs / 'fuzzy'} --out {out} -n 48 --no-figures --import {mine}"
     assert content.pop("command") == command
-    del stages["decoding"], stages["topography"]
+    del stages["similarity"]
     again = json.loads(done(*line, "--json"))
     assert again == json.loads((out / "analysis.json").read_text())
     assert again.pop("command") == f"{command} --json"
-    assert again.items() < content.items() and set(content) - set(again) == {"decoding", "topography"}
+    assert again.items() < content.items() and set(content) - set(again) == {"similarity"}
     assert sorted(path.name for path in out.iterdir()) == ["analysis.json", "codes"]
-
-
-def test_several_runs_say_how_many_stand_behind_it(runs, done, tmp_path):
-    text = done("analyse", runs / "fuzzy", runs / "softmax", "--out", tmp_path / "x", *BRIEF)
-    assert "partial on test" in text and "2 runs of 2 configurations stand behind this" in text
-    assert text.endswith("x: codes and numbers of each run, analysis.json\n")
 
 
 def test_what_cannot_be_analysed_is_one_line(runs, refused, tmp_path, monkeypatch):

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from baselines.reproduction.cells import cells_of
+from baselines.reproduction.figures import ATTENTIONS, Chart, Figure, Row
 from baselines.reproduction.records import Record
-from baselines.reproduction.sets import ATTENTIONS, Chart, Figure, Row
 
 STEPS, BATCH = 120, 4
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
+from baselines.reproduction.figures import ATTENTIONS
 from baselines.reproduction.plots import COLOURS, MARKERS, ResultPicture, frame, save_picture
-from baselines.reproduction.sets import ATTENTIONS
 from sraven.core.palette import palette
 from sraven.plots import INK, PAPER
 

@@ -113,7 +113,7 @@ def works(board_id, attention):
     }
     operations = {
         "nominal": 6.0 * parameters * config.batch_size * encoding.length,
-        "real": operations_of(config).computed / config.steps,
+        "real": operations_of(config) / config.steps,
     }
     return parts, operations
 

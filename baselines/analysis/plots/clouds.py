@@ -1,4 +1,4 @@
-"""Codes as points: t-SNE (figures 2D, 5A, 5B, A2, A6, A7); topography; similarity and scores across runs."""
+"""Codes as points: t-SNE (figures 2D, 5A, 5B, A2, A6, A7)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, SEQUENTIAL, Picture, lines_of
 from baselines.views.style import COLOURS, MARKS, SMALL, TITLE, look_of, panels_of
-from sraven.plots import INK, PAPER
+from sraven.plots import PAPER
 
 
 @dataclass(frozen=True)
@@ -34,31 +34,6 @@ class Cloud:
     positions: NDArray[Any]
     labels: NDArray[Any]
     names: Sequence[str] = ()
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class TopographyPanel:
-    """Pairs of tasks: how far apart they are, and their codes.
-
-    Attributes:
-        title: of the panel, which names the two distances.
-        tasks: float ``[pairs]``.
-        codes: float ``[pairs]``.
-        rho: Spearman's correlation.
-        p: of the Mantel permutation test; None without one.
-        task_distance: what the distance of tasks is.
-        code_distance: what that of codes is.
-        note: such as how many permutations there were.
-    """
-
-    title: str
-    tasks: NDArray[Any]
-    codes: NDArray[Any]
-    rho: float
-    p: float | None
-    task_distance: str
-    code_distance: str
     note: str = ""
 
 
@@ -192,82 +167,3 @@ def _home(cloud: Cloud, category: int) -> NDArray[Any] | None:
     place, reach = some[distances.argmin()], distances.min()
     near = ((cloud.positions - place) ** 2).sum(axis=1) <= reach
     return place if (cloud.labels[near] == category).mean() > 0.5 else None
-
-
-def topography_picture(panels: Sequence[TopographyPanel]) -> Picture:
-    """Return the picture of distances of codes against those of tasks, a panel for each pair of distances."""
-    across = 1 if len(panels) == 1 else 2
-    rows = -(-len(panels) // across)
-
-    def draw(figure: Figure) -> None:
-        for axes, panel in zip(panels_of(figure, len(panels), across), panels, strict=True):
-            _draw_topography(axes, panel)
-
-    return Picture(draw, COLUMN * across, 2.45 * rows)
-
-
-def _draw_topography(axes: Axes, panel: TopographyPanel) -> None:
-    places = np.asarray(panel.tasks, float)
-    values = np.unique(places)
-    if len(values) <= _FEW:  # points of one distance side by side, and their median
-        step = np.diff(values).min() if len(values) > 1 else 1.0
-        for value in values:
-            median = np.median(panel.codes[places == value])
-            axes.hlines(median, value - 0.3 * step, value + 0.3 * step, color=INK, linewidth=1.4, zorder=4)
-        places = places + np.random.default_rng(0).uniform(-0.22, 0.22, len(places)) * step
-        if step > 0.12 * np.ptp(values):  # else their names would run into one another
-            axes.set_xticks(values)
-    points: dict[str, Any] = {"rasterized": len(places) > 500, "alpha": 0.75 if len(places) <= 500 else 0.35}
-    axes.scatter(places, panel.codes, s=11, facecolor=PAPER, edgecolor=COLOURS[0], linewidth=0.8, **points)
-    p = "" if panel.p is None else f", p = {panel.p:.2g}"
-    said = "\n".join([f"ρ = {panel.rho:.2f}{p}", *lines_of(panel.note, COLUMN - 0.65, SMALL)])
-    axes.set_title("\n".join(lines_of(panel.title, COLUMN - 0.55, TITLE)), pad=5)
-    axes.annotate(
-        said, (0, 1), (3, -2), xycoords="axes fraction", textcoords="offset points", va="top", **_SAID
-    )
-    axes.set_ylim(top=axes.get_ylim()[1] + 0.1 * (1 + said.count("\n")) * np.ptp(axes.get_ylim()))
-    axes.set(xlabel=panel.task_distance, ylabel=panel.code_distance)
-    axes.grid()
-
-
-_FEW = 6
-"""Distances of tasks that take no more values than this are drawn as columns of points."""
-
-_SAID: dict[str, Any] = {
-    "fontsize": SMALL,
-    "linespacing": 1.3,
-    "bbox": {"facecolor": PAPER, "edgecolor": "none", "pad": 1.2, "alpha": 0.9},
-}
-
-
-def runs_picture(
-    groups: Sequence[str],
-    similarity: NDArray[Any],
-    score: NDArray[Any],
-    lines: Sequence[str],
-    names: tuple[str, str] = ("topographic similarity", "OOD score"),
-) -> Picture:
-    """Return the picture of runs: one number of the codes against a score, by shape.
-
-    Args:
-        groups: of each run, such as its attention; ``[runs]``.
-        similarity: float ``[runs]``.
-        score: float ``[runs]``, on `ood`.
-        lines: what is said beneath: number of runs, correlation and partial correlation with intervals.
-        names: what similarity and score are.
-    """
-    present = list(dict.fromkeys(groups))
-    said = [each for line in lines for each in lines_of(line, COLUMN - 0.1, SMALL)]
-
-    def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        for i, name in enumerate(present):
-            of = np.array(groups) == name
-            look = {**look_of(i), "label": name, "edgecolor": PAPER, "linewidth": 0.4}
-            axes.scatter(similarity[of], score[of], s=20, **look)
-        axes.set(xlabel=names[0], ylabel=names[1])
-        axes.grid()
-        figure.legend(loc="outside upper left", ncols=_columns(present, COLUMN), **_TIGHT)
-        figure.supxlabel("\n".join(said), x=0.02, ha="left", fontsize=SMALL, linespacing=1.35)
-
-    return Picture(draw, COLUMN, 2.55 + 0.135 * len(said))

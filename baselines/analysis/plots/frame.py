@@ -6,19 +6,18 @@ nothing distinguished by colour alone.
 
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
 
 from matplotlib import rc_context
-from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from PIL import Image
 
-from baselines.views.style import SMALL, STYLE, TEXT, TITLE
+from baselines.views.style import STYLE, TEXT, TITLE
 from sraven.core.palette import palette, save_figure
 from sraven.core.system.files import write_text
 from sraven.plots import PAPER
@@ -104,19 +103,6 @@ def _with_few_colours(svg: str, colours: int) -> str:
         return f"base64,{b64encode(smaller.getvalue()).decode()}"
 
     return re.sub(r"base64,([^\"]+)", reduced, svg)
-
-
-def name_rows(axes: Axes, names: Sequence[str]) -> None:
-    """Name rows that are drawn from the top at 0, 1, 2, ..."""
-    axes.set_yticks(range(len(names)), names)
-    axes.set_ylim(len(names) - 0.5, -0.5)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x")
-
-
-def write_beside(axes: Axes, text: str, x: float, row: float) -> None:
-    """Write a number to the right of a place in a row."""
-    axes.annotate(text, (x, row), (4, 0), textcoords="offset points", va="center", fontsize=SMALL)
 
 
 def lines_of(text: str, width: float, size: float = TEXT) -> list[str]:

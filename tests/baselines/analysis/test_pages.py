@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from baselines.analysis.pages import RECORDS, holm, read_records, render_page
+from baselines.analysis.pages import RECORDS, read_records, render_page
 from helpers.refusals import assert_refused
 from sraven import OutputError
 
@@ -39,14 +39,9 @@ def test_every_number_is_on_the_page_beside_its_controls(record, page_of):
     found["differences"] = {"codes − untrained": {"ood": {"accuracy": apart}}}
     record["decoding"] = {"row3": {"2": found}}
     record["run"]["seed"] = 7
-    codes = {"row3": {"2": {"rules": {"zero_one": {"cosine": {"correlation": -0.5, "p": 0.01}}}}}}
-    record["topography"] = {"trained": codes, "untrained": codes}
     share = {"value": 0.25, "standard_error": 0.02}
     for each in record["edits"]["row3"]:
         each["over_pairs"]["target_of_b"] = share
-    believed = record["calibration"]["ood"]
-    believed |= {name: {"value": 1.5} for name in ("cross_entropy", "floor", "excess")}
-    believed["open"] |= {"exponent": 0.2, "accuracy": {"value": 0.3}, "best_accuracy": {"value": 0.6}}
     (row,) = record["errors"]["ood"]["tables"]["overall"]["rows"]
     row["wrong"]["mean"] = 0.75
     row["of_wrong"] = {kind: {"mean": 0.25} for kind in row["of_wrong"]}
@@ -56,9 +51,7 @@ def test_every_number_is_on_the_page_beside_its_controls(record, page_of):
         f"| {run} | `row3` | 2 | 0.625 [0.500, 0.750] (0.625) | 0.480 [0.380, 0.580] "
         "| 0.200 (0.100 to 0.300) | −0.100 [−0.200, 0.000] | – "
         "| 0.480 | – | – | – | – |",
-        f"| {run} | `row3` | rules | zero one | −0.500 | 0.0100 | 0.010 | −0.500 |",
         f"| {run} | `row3` | final {'| 0.250 ± 0.020 ' * 4}|",
-        f"| {run} | 1.5000 | 1.5000 | 1.5000 | 0.200 | 0.300 | 0.600 |",
         f"| {run} | 0.2500 {'| 0.250 ' * 4}|",
     ):
         assert row in page
@@ -76,11 +69,6 @@ def test_pictures_are_shown_where_files_of_their_names_lie(record, page_of, tmp_
     )
 
 
-def test_p_values_are_corrected_as_worked_by_hand():
-    assert holm([0.04, 0.01, 0.03, 0.9]) == pytest.approx([0.09, 0.04, 0.09, 0.9])
-    assert holm([]) == []
-
-
 def test_terms_have_balanced_accuracy_and_f1(page_of):
     record = json.loads((COMMITTED / RECORDS / "fuzzy-hyla-query-seed-0.json").read_text())
     page = page_of(record)
@@ -91,9 +79,7 @@ def test_terms_have_balanced_accuracy_and_f1(page_of):
 
 
 def test_a_section_without_rows_is_left_out(record, page_of):
-    record["calibration"]["ood"]["open"] = None
-    assert page_of(record).count("| – | – | – |\n") == 1
-    for name in ("edits", "calibration", "errors"):
+    for name in ("edits", "errors"):
         del record[name]
     record["decoding"] = {"self": {"1": {"probe": {"scores": {}}, "controls": {}}}}
     page = page_of(record | {"protocol": "fixed_query"})

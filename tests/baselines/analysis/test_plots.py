@@ -12,17 +12,9 @@ from matplotlib.axis import Tick
 from matplotlib.text import Text
 from PIL import Image
 
-from baselines.analysis.calibration import calibration
-from baselines.analysis.plots import frame, maps, trust
-from baselines.analysis.plots.clouds import (
-    Cloud,
-    TopographyPanel,
-    cloud_picture,
-    runs_picture,
-    topography_picture,
-)
+from baselines.analysis.plots import frame, maps
+from baselines.analysis.plots.clouds import Cloud, cloud_picture
 from baselines.analysis.plots.decoding import CONTROLS, LayerCurve, decoding_picture
-from baselines.analysis.plots.errors import errors_picture
 from baselines.views.style import COLOURS, MARKS, STYLE
 from sraven.rules import RULES
 
@@ -52,21 +44,6 @@ def clouds(across=2):
     return cloud_picture(some, across, title="hyla, seed 0, layer 4")
 
 
-def topography():
-    rng = np.random.default_rng(0)
-    axes = "L2", "cosine distance"
-    few = TopographyPanel("rules", rng.integers(2, size=28), rng.random(28), 0.1, None, *axes)
-    title = "combinations: assignment disagreement, euclidean"
-    many = TopographyPanel(title, rng.random(900), rng.random(900), 0.1, 2e-5, *axes, "8! permutations" * 3)
-    return topography_picture([few, many, few])
-
-
-def runs():
-    rng = np.random.default_rng(0)
-    lines = ["31 runs of 12 configurations", "partial, given the score on test: 0.31 [−0.05, 0.60]" * 2]
-    return runs_picture(["hyla", "softmax"] * 15 + ["linear"], rng.random(31), rng.random(31), lines)
-
-
 def similarity():
     values = np.linspace(-1, 1, 64).reshape(8, 8)
     return maps.similarity_picture({"raw": values, "centred": -values}, NAMES, "layer 4")
@@ -82,26 +59,9 @@ def codes():
     return maps.codes_picture(array, np.full(64, 0.6), labels, "layer 4", "mean 0.6")
 
 
-def found(power):
-    exact = np.random.default_rng(0).dirichlet(np.full(4, 0.3), (90, 3))
-    model = exact**power / (exact**power).sum(axis=2, keepdims=True)
-    return calibration(exact, model, exact.argmax(axis=2))
-
-
-def errors():
-    shares = {"hyla": [0.05, 0.02, 0.08, 0.03], "composition-blind observer": [0.06, 0.2, 0.3, 0.39]}
-    kinds = ("valid alternative", "correspondence", "another rule", "none of these")
-    return errors_picture(shares, kinds, "wrong answers on ood")
-
-
 PICTURES = {
     "many clouds": lambda: clouds(across=3),
-    "reliability": lambda: trust.reliability_picture({"test": found(1), "ood": found(2)}, "hyla, seed 0"),
-    "open": lambda: trust.open_picture({"test": found(1).open, "ood": found(2).open}),
-    "loss": lambda: trust.loss_picture({"test": found(1), "ood": found(2)}),
-    **{
-        make.__name__: make for make in (decoding, clouds, topography, runs, similarity, edits, codes, errors)
-    },
+    **{make.__name__: make for make in (decoding, clouds, similarity, edits, codes)},
 }
 
 

@@ -13,14 +13,12 @@ from matplotlib.figure import Figure
 from baselines.analysis import report
 from baselines.analysis.analysed import ANALYSIS, AnalysisOptions
 from baselines.analysis.codes import Collector
-from baselines.analysis.comparison import analyse_runs
 from baselines.analysis.report import CONTROLS, analyse_run
 from baselines.analysis.stages import STAGES
 from baselines.runs.directory import read_run
 from cli.commands.analyse import print_analysis
 from helpers.refusals import assert_refused
-from helpers.tiny_runs import tiny
-from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.errors import OutputError
 
 SMALL = AnalysisOptions(n=48)
 
@@ -77,11 +75,7 @@ def test_every_control_is_there_by_its_name(of_sraven):
             constant = (pair, layer) == ("self", "1")
             assert set(found["probe"]["scores"]) == (set() if constant else {"test", "ood"})
             assert 0.8 < found["controls"]["bayes"]["scores"]["ood"]["metrics"]["accuracy"]["value"] <= 1
-    for section in ("similarity", "topography"):
-        assert set(content[section]) == {"trained", "untrained"}
-    of_rules = content["topography"]["trained"]["row3"]["2"]["rules"]["disagreement"]["cosine"]
-    assert of_rules["permutations"] == 40_320 and of_rules["exact"]
-    assert set(content["topography"]["trained"]["self"]["2"]) == {"rules", "combinations"}
+    assert set(content["similarity"]) == {"trained", "untrained"}
     kinds = {(each["layers"], each["kind"]) for each in content["edits"]["row3"]}
     assert len(kinds) == 7 and {kind for _, kind in kinds} - {"edit"} < set(CONTROLS)
     assert set(content["layouts"]["self"]) == {"2"}  # constant codes are no picture
@@ -93,13 +87,11 @@ def test_every_control_is_there_by_its_name(of_sraven):
 
 
 @pytest.mark.long
-def test_calibration_and_wrong_answers_are_of_the_instances_themselves(of_sraven):
+def test_wrong_answers_are_of_the_instances_themselves(of_sraven):
     _, content, _ = of_sraven
     for part, instances in (("fit", 48), ("test", 12), ("ood", 48)):
-        found, accuracy = content["calibration"][part], content["scores"][part]["accuracy"]["mean"]
-        assert found["instances"] == instances and 0 <= accuracy <= 1
-        difference = found["cross_entropy"]["value"] - found["floor"]["value"]
-        assert found["excess"]["value"] == pytest.approx(difference) and found["kl"]["value"] > 0
+        accuracy = content["scores"][part]["accuracy"]["mean"]
+        assert 0 <= accuracy <= 1
         if part != "fit":
             (overall,) = content["errors"][part]["tables"]["overall"]["rows"]
             assert overall["total"] == instances
@@ -113,12 +105,12 @@ def test_all_of_it_is_printed_in_brief_and_pictures_are_listed_and_there(of_srav
     out, content, _ = of_sraven
     print_analysis(content, out)
     text = capsys.readouterr().out
-    for words in ("probes, row3, ood", "constant", "bayes", "edits from rule A", "KL to the"):
+    for words in ("probes, row3, ood", "constant", "bayes", "edits from rule A"):
         assert words in text
     assert text.count("self, layer 1: codes are constant") == 1
     assert f"{out}: codes, analysis.json, {len(content['figures'])} pictures" in text
-    stems = {"decoding-row3", "similarity-row3", "codes-self", "topography-row3", "tsne-row3"}
-    stems |= {"reliability", "loss", "open", "edits-row3-all", "edits-self-final"}
+    stems = {"decoding-row3", "similarity-row3", "codes-self", "tsne-row3"}
+    stems |= {"edits-row3-all", "edits-self-final"}
     assert stems <= {path.stem for path in (out / "figures").iterdir()}
     assert set(content["figures"]) == {str(path.relative_to(out)) for path in (out / "figures").iterdir()}
 
@@ -146,9 +138,7 @@ def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
     content, stages = analyse(runs, "fuzzy", tmp_path / "fuzzy")
     (probe,) = (found["controls"] for found in content["decoding"]["self"].values())
     assert set(probe) == {"majority", "always_positive", "permuted", "untrained", "raw_tokens"}
-    of_codes = content["topography"]["trained"]["self"]["1"]
-    assert set(of_codes) == {"functions"} and set(of_codes["functions"]) == {"functional", "term_sets"}
-    assert "edits" not in content and "calibration" not in content and "causal edits" not in stages
+    assert "edits" not in content and "errors" not in content and "causal edits" not in stages
     alike = content["layouts"]["self"]["1"]["neighbours_among_codes"]
     given = content["layouts"]["inputs"]["alone"]["neighbours_among_codes"]
     assert set(alike) == set(given) == {"target", "function", "term 1", "term 2"}
@@ -157,8 +147,8 @@ def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
 @pytest.mark.parametrize(("name", "protocol"), [("sraven", "paper-code"), ("fuzzy", "fixed_context")])
 def test_other_protocols(runs, tmp_path, name, protocol):
     options = AnalysisOptions(protocol, ("self",), 48, figures=False)
-    content, _ = analyse(runs, name, tmp_path / "out", options, ["scores", "calibration", "similarity"])
-    assert content["protocol"] == protocol and "calibration" not in content
+    content, _ = analyse(runs, name, tmp_path / "out", options, ["scores", "errors", "similarity"])
+    assert content["protocol"] == protocol and "errors" not in content
     assert ("scores" in content) == (name == "fuzzy")
     notes = [note.partition(":")[0] for note in content["notes"]]
     assert ("paper-code" in notes) == (name == "sraven")
@@ -177,38 +167,3 @@ def test_directories_of_something_else_are_refused(of_sraven, runs, tmp_path):
         (tmp_path / "spoilt", "analysis.json can't be read; remove it"),
     ):
         assert_refused(message, analyse, runs, "fuzzy", folder, error=OutputError)
-
-
-@pytest.mark.long
-def test_runs_are_compared_and_few_conclude_nothing(runs, tmp_path):
-    out, stages = tmp_path / "across", []
-    folders = [runs / name for name in ("fuzzy", "softmax")]
-    content = analyse_runs(folders, out, SMALL, "sraven analyse", stages.append)
-    assert json.loads((out / ANALYSIS).read_text()) == content
-    assert stages[0] == "run 1 of 2: codes, trained"
-    assert [run["attention"] for run in content["runs"]] == ["hyla", "softmax"]
-    expected = [replace(tiny(each), seed=0).digest for each in ("hyla", "softmax")]
-    assert [run["configuration"] for run in content["runs"]] == expected
-    assert len(content["across"]) == 4
-    for each in content["across"]:
-        assert (each["pair"], each["layer"], each["tasks"]) == ("self", "last", "functions")
-        assert each["runs"] == each["configurations"] == 2 and not each["conclusive"]
-        assert "2 runs of 2 configurations stand behind this: no conclusion" in each["statement"]
-    assert len(content["figures"]) == 8 and all((out / path).is_file() for path in content["figures"])
-    again = analyse_runs(folders, out, SMALL, "sraven analyse", stages.append)
-    assert again["across"] == content["across"]
-    folders = {path.name for path in out.iterdir()} - {ANALYSIS, "figures"}
-    parts = ((run["attention"], run["seed"], run["digest"][:12]) for run in content["runs"])
-    assert folders == {f"{attention}-seed-{seed}-{digest}" for attention, seed, digest in parts}
-
-
-def test_runs_that_are_not_comparable(runs, tmp_path):
-    for folders, options, message in (
-        (["sraven", "fuzzy"], SMALL, "the runs are on sraven-v1 and fuzzylogic-v1; runs of one board"),
-        (["fuzzy", "fuzzy"], SMALL, "are the same run; name one of them"),
-        (["sraven", "sraven"], AnalysisOptions("paper-code"), "compared by scores on whole instances"),
-        (["fuzzy", "softmax"], AnalysisOptions(layers=(1, 2)), "layer 2: the run has layers 1 to 1"),
-    ):
-        with pytest.raises(ConfigurationError, match=message):
-            analyse_runs([runs / name for name in folders], tmp_path / "x", options, "", print)
-    assert not (tmp_path / "x").exists()

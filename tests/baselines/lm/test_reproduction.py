@@ -12,11 +12,11 @@ from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
 from baselines.reproduction.adopt import adopt, record_of
 from baselines.reproduction.cells import NO_CORPUS, as_planned, cells_of, homes_of
+from baselines.reproduction.figures import FIGURES, Figure, Row
 from baselines.reproduction.pages import pages_of
 from baselines.reproduction.records import path_of, read_record, read_records, write_record
+from baselines.reproduction.results import standings_of
 from baselines.reproduction.run import folder_of, run_cells
-from baselines.reproduction.sets import FIGURES, Figure, Row
-from baselines.reproduction.standing import standings_of
 from baselines.runs.result import read_result
 from baselines.session import ScoringOptions, Text
 from helpers.command import sraven
@@ -141,7 +141,7 @@ def test_what_is_lacking_is_reported_before_anything_is_trained(language, text, 
 
 
 def test_the_command_hands_on_the_text(language, text, tmp_path, monkeypatch):
-    for module in ("sets", "queue"):
+    for module in ("figures", "cells"):
         monkeypatch.setattr(f"baselines.reproduction.{module}.FIGURES", ALL)
     given = {}
 

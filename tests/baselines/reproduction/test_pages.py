@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from baselines.reproduction.figures import FIGURES as ALL_FIGURES
 from baselines.reproduction.pages import pages_of, prose_path
 from baselines.reproduction.plan import parameters_of
 from baselines.reproduction.plots import HEADLINE, pictures_of
 from baselines.reproduction.records import write_record
 from baselines.reproduction.render import render, stale_pages, stale_pictures
-from baselines.reproduction.sets import FIGURES as ALL_FIGURES
-from baselines.reproduction.standing import standings_of
-from baselines.reproduction.words import number, products
+from baselines.reproduction.results import standings_of
+from baselines.reproduction.tables import number, products
 from helpers.reproduction import FIGURES, STEPS, cell, figure, record
 from sraven.board.board import read_board
 from sraven.board.ceilings import KNOWS

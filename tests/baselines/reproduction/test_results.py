@@ -4,8 +4,14 @@ import pytest
 from scipy.stats import ttest_ind_from_stats
 
 from baselines.reproduction.cells import cells_of
-from baselines.reproduction.standing import FigureStanding
-from baselines.reproduction.summaries import Estimate, difference, levels_of, mean_of, summarise_rows
+from baselines.reproduction.results import (
+    Estimate,
+    FigureStanding,
+    difference,
+    levels_of,
+    mean_of,
+    summarise_rows,
+)
 from helpers.reproduction import STEPS, cell, figure, record
 
 FIGURE = figure()

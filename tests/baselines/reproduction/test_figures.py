@@ -1,30 +1,28 @@
-"""The figures' runs, steps and operations, against the counts that were made without this code."""
+"""The figures' runs and steps, against the counts that were made without this code."""
 
 from operator import attrgetter
 
 import pytest
 
-from baselines.reproduction.cells import cells_of, config_of, has_levels, homes_of
-from baselines.reproduction.plan import operations_in
-from baselines.reproduction.queue import QUEUE, QUEUES, choose
-from baselines.reproduction.sets import FIGURES
-from baselines.reproduction.words import reported
+from baselines.reproduction.cells import cells_of, choose, config_of, has_levels, homes_of
+from baselines.reproduction.figures import FIGURES, QUEUE, QUEUES
+from baselines.reproduction.tables import reported
 from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
 
 COUNTED = {
-    "figure-2c": (108, 5.4e6, 3.3e16, 432, 1.3e17),
-    "table-a1-fuzzylogic": (42, 2.1e6, 7.8e15, 168, 3.1e16),
-    "table-a1-sraven": (42, 6.6e6, 7.7e16, 336, 6.1e17),
-    "figure-4": (135, 24.6e6, 1.5e18, 1080, 1.2e19),
-    "activations": (15, 2.3e6, 2.7e16, 120, 2.2e17),
-    "figure-5c": (45, 7e6, 0.8e17, 360, 6.5e17),
-    "figure-5d": (63, 10e6, 1.5e17, 504, 1.2e18),
-    "figure-a5": (81, 13e6, 1.5e17, 648, 1.2e18),
-    "figures-a6-a7": (4, 1.25e6, 2.5e16, 4, 2.5e16),
-    "figure-6": (3, 3.0e6, 8.6e19, 12, 3.45e20),
+    "figure-2c": (108, 5.4e6, 432),
+    "table-a1-fuzzylogic": (42, 2.1e6, 168),
+    "table-a1-sraven": (42, 6.6e6, 336),
+    "figure-4": (135, 24.6e6, 1080),
+    "activations": (15, 2.3e6, 120),
+    "figure-5c": (45, 7e6, 360),
+    "figure-5d": (63, 10e6, 504),
+    "figure-a5": (81, 13e6, 648),
+    "figures-a6-a7": (4, 1.25e6, 4),
+    "figure-6": (3, 3.0e6, 12),
 }
-"""Runs, steps and operations at one point of the grid, then runs and operations of the whole grid."""
+"""Runs and steps at one point of the grid, then runs of the whole grid."""
 
 
 @pytest.fixture(scope="module")
@@ -33,13 +31,11 @@ def cells():
 
 
 @pytest.mark.parametrize("name", COUNTED)
-def test_a_figure_has_the_runs_steps_and_operations_that_it_takes(cells, name):
-    runs, steps, operations, grid_runs, grid_operations = COUNTED[name]
+def test_a_figure_has_the_runs_and_steps_that_it_takes(cells, name):
+    runs, steps, grid_runs = COUNTED[name]
     first = [cell for cell in cells[name] if cell.point == FIGURES[name].points[0]]
     assert (len(first), len(cells[name])) == (runs, grid_runs)
     assert sum(cell.config.steps for cell in first) == pytest.approx(steps, rel=0.03)
-    assert operations_in(first).nominal == pytest.approx(operations, rel=0.04)
-    assert operations_in(cells[name]).nominal == pytest.approx(grid_operations, rel=0.04)
 
 
 def test_cells_have_digests_of_their_own_and_rows_the_same_columns_and_a_place_of_their_own(cells):

@@ -1,4 +1,4 @@
-"""Summaries of a figure's rows: records by level, the chosen point of the grid, means over seeds.
+"""Results of figures: records by level, the chosen point of the grid, means over seeds, how much has run.
 
 A row shows the point of the grid whose mean over seeds is best on `test`; `ood` chooses nothing. Means have
 the standard error over seeds. Two means are compared by Welch's t-test, whose degrees of freedom follow from
@@ -8,14 +8,15 @@ both errors: variances of two networks needn't be equal.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot, sqrt
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtr
 
-from baselines.reproduction.cells import Cell, as_planned, has_levels
-from baselines.reproduction.records import Record
-from baselines.reproduction.sets import Figure, Row, read_board_once
+from baselines.reproduction.cells import Cell, Figures, as_planned, cells_of, has_levels
+from baselines.reproduction.figures import FIGURES, Figure, Row, read_board_once
+from baselines.reproduction.records import Record, paths_of, read_records
 from baselines.training.grid import SELECTION_SPLIT
 from sraven.core.estimate import standard_error
 
@@ -199,3 +200,73 @@ def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level) -> RowS
         if score is not None and (best[0] == 0 or (len(records), sign * score.mean) > best):
             best, chosen = (len(records), sign * score.mean), ran[-1]
     return RowSummary(row, chosen.point, chosen.records, board.metric, tuple(ran))
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many runs of a figure there are.
+
+    Attributes:
+        done: of the recipe's point of the grid.
+        planned: of it.
+        grid_done: of all points.
+        grid_planned: of them.
+    """
+
+    done: int
+    planned: int
+    grid_done: int
+    grid_planned: int
+
+
+@dataclass(frozen=True)
+class FigureStanding:
+    """How many runs of a figure are done, and the results of each row.
+
+    Attributes:
+        figure: of the paper.
+        cells: all of it, at full length.
+        levels: full length first.
+        summaries: of the rows, by level.
+        links: to the records, by digest.
+    """
+
+    figure: Figure
+    cells: Sequence[Cell]
+    levels: Sequence[Level]
+    summaries: Sequence[Sequence[RowSummary]]
+    links: Mapping[str, str]
+
+    @property
+    def coverage(self) -> Coverage:
+        """Of runs at full length."""
+        records = self.levels[0].records
+        first = [cell for cell in self.cells if cell.point == self.figure.points[0]]
+        here, everywhere = (sum(cell.digest in records for cell in each) for each in (first, self.cells))
+        return Coverage(here, len(first), everywhere, len(self.cells))
+
+    @property
+    def counts(self) -> tuple[str, str, str]:
+        """Runs at full length, those of the whole grid, and those of other lengths, in words."""
+        found = self.coverage
+        lengths = (f"{len(level.records)} of {level.name}" for level in self.levels[1:])
+        return (
+            f"{found.done:,} of {found.planned:,}",
+            f"{found.grid_done:,} of {found.grid_planned:,}",
+            "; ".join(lengths),
+        )
+
+
+def standings_of(results: Path, *, figures: Figures = FIGURES) -> list[FigureStanding]:
+    """Return how far all figures have come, by the records in a folder of results."""
+    records = read_records(results)
+    links = {digest: path.relative_to(results).as_posix() for digest, path in paths_of(results).items()}
+    cells = {name: cells_of(figure) for name, figure in figures.items()}
+    whole = {cell.digest for each in cells.values() for cell in each}
+    loose = {name for name, record in records.items() if as_planned(record.config).digest not in whole}
+    standings = []
+    for name, figure in figures.items():
+        levels = levels_of(figure, cells[name], records, loose)
+        summaries = [summarise_rows(figure, cells[name], level) for level in levels]
+        standings.append(FigureStanding(figure, cells[name], levels, summaries, links))
+    return standings
