@@ -1,13 +1,16 @@
 """Instances as drawings for pages and notebooks: SVG that follows the reader's light or dark scheme."""
 
 from collections.abc import Iterator
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, tostring
 
 from sraven.core.palette import variables
-from sraven.leaderboard.page.svg import element, to_text
+from sraven.leaderboard.page.legible import clean
 from sraven.show import Puzzle, colour
 
 _CELL, _GAP, _PAD, _LINE = 34, 12, 9, 27
+_CAMEL = {"view_box": "viewBox"}
+"""Attributes that aren't written in small letters with hyphens."""
+
 _STYLE = (
     "text{font:600 19px system-ui,sans-serif;text-anchor:middle;fill:var(--text)}"
     ".panel{fill:none;stroke:var(--strong-line)}.asked{stroke:var(--accent);stroke-width:2.5}"
@@ -21,6 +24,33 @@ class Drawing(str):
 
     def _repr_svg_(self) -> str:
         return str(self)
+
+
+def element(tag: str, *children: Element | str | None, **attributes: str | float | None) -> Element:
+    """Return an element of a drawing.
+
+    Args:
+        tag: its name.
+        children: elements, the first of which may be a text; None is left out.
+        attributes: underscores stand for hyphens, and one at the end for nothing (``class_``); None is
+            left out.
+    """
+    made = Element(tag)
+    for name, value in attributes.items():
+        if value is not None:
+            made.set(_CAMEL.get(name) or name.rstrip("_").replace("_", "-"), clean(str(value)))
+    for child in children:
+        if isinstance(child, str):
+            assert not made.text and not len(made), "a text comes first"
+            made.text = clean(child)
+        elif child is not None:
+            made.append(child)
+    return made
+
+
+def to_text(drawing: Element) -> str:
+    """Return a drawing as it stands in a page, with all texts and attributes escaped."""
+    return tostring(drawing, encoding="unicode")
 
 
 def draw_puzzle(puzzle: Puzzle, answer: bool = False) -> Drawing:

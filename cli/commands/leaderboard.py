@@ -1,17 +1,17 @@
 """Print the standing, or write it as a page or tables."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from cli.shared.imports import needs_extra
 from cli.shared.options import any_path, directory
 from cli.shared.outputs import output_directory, output_file
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
 from cli.shared.progress import doing
-from cli.shared.scores import span
-from sraven.core.escape import escape, figure, with_error
+from sraven.core.escape import escape, figure
 
 if TYPE_CHECKING:
     from sraven.board.board import Board
@@ -89,20 +89,17 @@ def _remarks(standing: "Standing") -> list[str]:
 
 def _fate(standing: "Standing", entry: "Entry") -> str:
     """Return whether one's own submission would be ranked if it were filed, and where."""
+    from sraven.leaderboard.columns import budget_text, place
+
     board = standing.board
     if entry.rank is None:
         why = escape(entry.remark, 400) or (
             "has no score" if board.is_ranked else f"{board.id} ranks nothing"
         )
         return f"yours, not filed; wouldn't be ranked: {why}"
-    trained = f"trained on up to {entry.budget:,} {board.budget_unit}" if entry.budget else "without training"
     form = f"of form {entry.replies.form}, " if entry.replies else ""
-    return f"yours, not filed; would have rank {_place(entry)} among those {form}{trained}"
-
-
-def _place(entry: "Entry") -> str:
-    """Return an entry's rank and its range, such as ``1 (1–3)``; nothing if it isn't ranked."""
-    return f"{entry.rank or ''}" + (f" ({entry.spread})" if entry.spread else "")
+    trained = budget_text(board, entry.budget)
+    return f"yours, not filed; would have rank {place(entry)} among those {form}trained on {trained}"
 
 
 def _bounds(board: "Board") -> str:
@@ -114,58 +111,26 @@ def _bounds(board: "Board") -> str:
     return "".join(f"; {each}" for each in bounds)
 
 
-def _tokens(entry: "Entry") -> str:
-    tokens = entry.replies.output_tokens if entry.replies else None
-    return "" if tokens is None else f"{tokens:,.0f}"
-
-
 def print_standing(standing: "Standing") -> None:
     """Print a board's table."""
-    from sraven.leaderboard.page.groups import look_notes
-    from sraven.leaderboard.standing import primary_ceiling
-    from sraven.scoring.bootstrap import SHARE
+    from sraven.leaderboard.columns import shown_columns
 
-    board, best = standing.board, primary_ceiling(standing.board)
-    title = f"{board.id}: {board.title}"
+    title = f"{standing.board.id}: {standing.board.title}"
     if not standing.entries:
         click.echo(f"{title} (no entries yet)")
         return
-    title += _bounds(board)
-    resampled = next((entry.resampled(board) for entry in standing.entries if entry.interval), "instances")
-    trained = "trained on" if board.budget_unit == "instances" else board.budget_unit
-    cells: dict[str, Callable[[Entry], str]] = {
-        "rank": _place,
-        "method": lambda entry: escape(entry.method),
-        "badge": lambda entry: "yours" if entry.own else entry.badge,
-        f"{board.primary_split} {board.metric}": lambda entry: (
-            "–" if entry.value is None else with_error(entry.value, entry.standard_error)
-        ),
-        f"{SHARE} over {resampled}": lambda entry: span(entry.shown_interval),
-        "gap": lambda entry: "" if entry.gap is None else figure(entry.gap),
-        "parameters": lambda entry: "" if entry.parameters is None else f"{entry.parameters:,}",
-        trained: lambda entry: f"{entry.train_instances:,}" if entry.train_instances else "",
-    }
-    if board.is_text:
-        found = board.primary_split
-        cells["form"] = lambda entry: entry.replies.form if entry.replies else ""
-        cells["unparsed"] = lambda entry: figure(entry.splits.get(found, {}).get("unparsed") or 0)
-        if (strict := "accuracy_strict") in board.metric_names:
-            cells["read strictly"] = lambda entry: figure(entry.splits.get(found, {}).get(strict) or 0)
-        if any(map(_tokens, standing.entries)):
-            cells["tokens a reply"] = _tokens
-    if best is None:
-        del cells["gap"]
+    columns = shown_columns(standing)
     print_rows(
-        cells,
-        ([cell(entry) for cell in cells.values()] for entry in standing.entries),
-        right=cells.keys() - {"method", "badge"},
+        columns,
+        ([escape(cell(entry)) for cell in columns.values()] for entry in standing.entries),
+        right=columns.keys() - {"method", "badge"},
         bold=[entry.own for entry in standing.entries],
-        title=title,
+        title=title + _bounds(standing.board),
         title_justify="left",
     )
     for line in _remarks(standing):
         click.echo(line)
-    for entry_id, note in look_notes(standing).items():
+    for entry_id, note in standing.looks.items():
         click.echo(f"{escape(entry_id)}: {note}", err=True)
 
 
@@ -261,7 +226,8 @@ def command(
         write_snapshot(snapshot, found)
         click.echo(snapshot)
     elif html:
-        from sraven.leaderboard.page.page import write_page
+        with needs_extra("--html", "analysis"):
+            from sraven.leaderboard.page.page import write_page
 
         write_tables(html, found)  # what the page offers for download
         path = str(write_page(html, found.standings, found.faults))

@@ -9,7 +9,7 @@ from sraven.core.escape import escape
 from sraven.core.families import scoring_of
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence
-from sraven.leaderboard.standing import REFERENCE
+from sraven.leaderboard.standing import REFERENCE, UNCHOSEN
 from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
 from sraven.scoring.scores import interval_over_combinations
 
@@ -119,7 +119,7 @@ def _points(context: Context) -> str:
         return ""
     for point in context.evidence.content.get("points", ()):
         if sign * (point["scores"][SELECTION] - own["mean"]) > CLAIM_TOLERANCE:
-            return f"{SELECTION} chooses another point of its grid, {escape(point['name'])}"
+            return f"{UNCHOSEN}{escape(point['name'])}"
     return ""
 
 

@@ -2,88 +2,22 @@
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import one_line
 from sraven.core.system.files import json_text, write_text
+from sraven.leaderboard.columns import COLUMNS
 from sraven.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
-from sraven.leaderboard.standing import Entry, Leaderboard, Standing, primary_ceiling
+from sraven.leaderboard.standing import Leaderboard, Standing
 
 JSON, CSV = "leaderboard.json", "leaderboard.csv"
 """Names of the files that lie beside the page."""
 
-SCORED_SPLITS = ("test", "ood", "ood_terms", "validation", "ladder")
-"""The scored splits of boards, each of which has columns of its own."""
-
-ExportedColumn = Callable[[Board, Entry], Any]
-"""What a column has of an entry; None stands for what there isn't."""
-
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 """What a text begins with that a spreadsheet would compute, the wide forms among them."""
-
-
-def _of_entry(name: str) -> ExportedColumn:
-    return lambda board, entry: getattr(entry, name)
-
-
-def _ends(column: str, name: str) -> dict[str, ExportedColumn]:
-    """Return the two columns of an interval."""
-
-    def end(place: int) -> ExportedColumn:
-        return lambda board, entry: (getattr(entry, name) or (None, None))[place]
-
-    return {f"{column}_low": end(0), f"{column}_high": end(1)}
-
-
-def _of_replies(name: str) -> ExportedColumn:
-    return lambda board, entry: getattr(entry.replies, name, None)
-
-
-def _of_split(split: str, name: str) -> ExportedColumn:
-    return lambda board, entry: getattr(entry.by_split.get(split), name, None)
-
-
-COLUMNS: Mapping[str, ExportedColumn] = {
-    "board": lambda board, entry: board.id,
-    "board_digest": lambda board, entry: board.digest,
-    "entry": lambda board, entry: entry.id or None,
-    "rank": _of_entry("rank"),
-    **_ends("rank", "rank_range"),
-    **{name: _of_entry(name) for name in ("method", "family", "badge", "own")},
-    "metric": lambda board, entry: board.metric,
-    "split": lambda board, entry: board.primary_split,
-    "score": _of_entry("value"),
-    "standard_error": _of_entry("standard_error"),
-    **_ends("interval", "interval"),
-    **_ends("combinations", "combinations_interval"),
-    **_ends("grid", "grid_range"),
-    "tuning_trials": _of_entry("tuning_trials"),
-    "seeds": _of_entry("seeds"),
-    "ceiling": lambda board, entry: primary_ceiling(board),
-    "chance": lambda board, entry: board.chance,
-    "gap": _of_entry("gap"),
-    **{f"score_{split}": _of_split(split, "value") for split in SCORED_SPLITS},
-    **{f"standard_error_{split}": _of_split(split, "standard_error") for split in SCORED_SPLITS},
-    "kept": _of_entry("kept"),
-    **_ends("kept", "kept_interval"),
-    "parameters": _of_entry("parameters"),
-    "train_instances": _of_entry("train_instances"),
-    "train_unit": lambda board, entry: board.budget_unit,
-    "train_budget": _of_entry("budget"),
-    "date": _of_entry("date"),
-    "remark": lambda board, entry: entry.remark or None,
-    **{name: _of_entry(name) for name in ("description", "paper", "code", "code_commit")},
-    "submission_digest": _of_entry("digest"),
-    "model": _of_replies("model"),
-    "model_revision": _of_replies("revision"),
-    **{name: _of_replies(name) for name in ("form", "harness", "harness_version", "temperature")},
-    **{name: _of_replies(name) for name in ("input_tokens", "output_tokens", "cost_usd")},
-}
-"""The columns of the table, in their order. None goes or changes its meaning while `SCHEMA` stays."""
 
 
 def make_rows(standings: Iterable[Standing]) -> list[dict[str, Any]]:

@@ -15,14 +15,21 @@ from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import BoardError, SubmissionError
 from sraven.core.escape import escape
 from sraven.leaderboard.copies import find_copies
-from sraven.leaderboard.eligibility import AGREEMENT, SELECTION, reasons_unranked
+from sraven.leaderboard.eligibility import AGREEMENT, reasons_unranked
 from sraven.leaderboard.entries import entry_of, reported_entries
 from sraven.leaderboard.evidence import Evidence, gather_evidence
 from sraven.leaderboard.filed import Fault, fault_of, today, walk_filed
 from sraven.leaderboard.maintainers import Maintained, read_maintained
 from sraven.leaderboard.ranges import rank_ranges
 from sraven.leaderboard.snapshot import SNAPSHOT, filed_before, packaged
-from sraven.leaderboard.standing import REFERENCE, REPRODUCED_BADGE, Entry, Leaderboard, Standing
+from sraven.leaderboard.standing import (
+    REFERENCE,
+    REPRODUCED_BADGE,
+    UNCHOSEN,
+    Entry,
+    Leaderboard,
+    Standing,
+)
 from sraven.leaderboard.submissions.runs import SCORES
 from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, SUBMISSIONS, differing, read_scores
 
@@ -55,7 +62,7 @@ def _judge(entry_id: str, evidence: Evidence, copies: Sequence[str], maintained:
     ]
     notes = [_copies_text(copies)] if copies and entry.family != REFERENCE else []
     if chosen := maintained.points.get(entry_id):
-        reasons.append(f"{SELECTION} chooses another point of its grid, {chosen}")
+        reasons.append(f"{UNCHOSEN}{chosen}")
     if newer := maintained.replaced.get(entry_id):
         reasons.append(f"replaced by {newer}")
     may_rank = not reasons and (is_reproduced or not notes) and entry.value is not None

@@ -7,12 +7,16 @@ from typing import Any
 from sraven.board.board import Board
 from sraven.core.families import find_family
 from sraven.core.jsonable import as_json
+from sraven.core.names import name_notes
 from sraven.core.spec import digest
 from sraven.leaderboard.filed import Fault
 
 SCORED, REPRODUCED_BADGE, REPORTED = "scored", "reproduced", "reported"
 """Badges: recomputed from predictions; added up from losses that can't be recomputed; run again by a
 maintainer besides; from a paper, no predictions."""
+
+UNCHOSEN = "test chooses another point of its grid, "
+"""What the remark of an entry says before the name of that point."""
 
 REFERENCE = "reference"
 """Family of the predictors that are there for comparison."""
@@ -223,6 +227,12 @@ class Entry:
         return self.composing["kept"]["interval"] if self.composing else None
 
     @property
+    def point_of(self) -> str | None:
+        """The entry of whose grid it is a point that ``test`` didn't choose, as its remark says."""
+        _, found, chosen = self.remark.partition(UNCHOSEN)
+        return chosen.partition(";")[0] if found else None
+
+    @property
     def is_filed(self) -> bool:
         """Whether it lies in the leaderboard's folder, being no figure of a paper, nor the reader's own."""
         return self.badge != REPORTED and not self.own
@@ -239,6 +249,13 @@ class Standing:
 
     board: Board
     entries: tuple[Entry, ...]
+
+    @property
+    def looks(self) -> dict[str, str]:
+        """What to know of the look of names, by the ids of the entries; most have nothing."""
+        entries = sorted(self.entries, key=lambda entry: (entry.date or "", entry.id))
+        notes = name_notes([entry.method for entry in entries])
+        return {entry.id: note for entry, note in zip(entries, notes, strict=True) if note}
 
 
 @dataclass(frozen=True)

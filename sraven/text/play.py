@@ -17,7 +17,6 @@ import numpy as np
 
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.system.files import read_bounded, write_text
-from sraven.leaderboard.page.marks import draw_project
 from sraven.leaderboard.page.render import Asset, render
 from sraven.rules import Rule
 from sraven.show import make_puzzle
@@ -98,7 +97,6 @@ def make_play(
         "play.html.jinja",
         style=Asset("palette.css", "frame.css", "play.css"),
         script=Asset("play.js"),
-        mark=draw_project(),
         play=json.dumps(play, separators=(",", ":")),
         title=title,
         practice=practice,

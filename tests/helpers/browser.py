@@ -1,7 +1,5 @@
 """The leaderboard's page as a browser shows it."""
 
-CSS = "css selector"
-
 OPEN = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 
 RATIOS = """
@@ -43,12 +41,6 @@ for (const element of document.body.querySelectorAll('*')) {
 return ratios;
 """
 
-# checkVisibility alone says true of what lies in an SVG group that isn't displayed.
-VISIBLE = """
-return Array.from(document.querySelectorAll(arguments[0])).filter(
-  (each) => each.checkVisibility({ visibilityProperty: true }) && each.getClientRects().length);
-"""
-
 
 def look(driver, width, scheme="light"):
     """Look at the page, and at those that are opened later, at a width and in a colour scheme."""
@@ -58,38 +50,3 @@ def look(driver, width, scheme="light"):
     driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-
-
-def visible(driver, selector):
-    return driver.execute_script(VISIBLE, selector)
-
-
-def methods(driver, body=1):
-    """Return the names that one of the tables' groups shows."""
-    shown = visible(driver, f"tbody:nth-of-type({body}) .name")
-    return driver.execute_script("return arguments[0].map((each) => each.textContent)", shown)
-
-
-def heading(driver, key):
-    return driver.find_element(CSS, f".standing > thead .{key}")
-
-
-def points(driver):
-    """Return the entries whose points the first plot shows."""
-    return entries(driver, ".panel:first-child .point .mark")
-
-
-def rows(driver):
-    """Return the entries whose rows are shown."""
-    return entries(driver, ".entry")
-
-
-def entries(driver, selector):
-    """Return whose parts are shown."""
-    names = "return arguments[0].map((each) => each.closest('[data-entry]').dataset.entry)"
-    return set(driver.execute_script(names, visible(driver, selector)))
-
-
-OWN = ["alpha", "Paper best", "Beta", "Paper second", "gamma", "No score"]
-
-OPEN_BOARDS = OPEN.replace("'details'", "'.board > details, .filters'")

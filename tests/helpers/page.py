@@ -3,7 +3,7 @@
 from functools import cache
 from html.parser import HTMLParser
 
-from helpers.leaderboard_example import make_error_standing, make_standing
+from helpers.leaderboard_example import make_standing
 from sraven.leaderboard.page.page import make_page
 
 
@@ -64,17 +64,12 @@ def example_page():
     return page_of(make_standing())
 
 
-@cache
-def error_page():
-    """The page of `make_error_standing`; tests only read it."""
-    return page_of(make_error_standing())
-
-
-def rows_of(page):
-    """Return the attributes of the rows of entries."""
-    return [attributes for attributes, _ in page.find("tr") if "data-entry" in attributes]
-
-
-def panels_of(page):
-    """Return the attributes of the plots."""
-    return [attributes for attributes, _ in page.find("svg", class_="plot")]
+def tables_of(page):
+    """Return the tables' titles with the ids of their rows, in order."""
+    found = []
+    for (tag, attributes), text in zip(page.elements, page.texts, strict=True):
+        if tag == "caption":
+            found.append((collapsed(text), []))
+        elif tag == "tr" and "entry" in attributes.get("class", ""):
+            found[-1][1].append(attributes.get("id", "").rpartition("-")[2])
+    return found

@@ -1,174 +1,393 @@
-"""The leaderboard's page: one file of HTML that needs no server, no build and no other host."""
+"""The leaderboard's page: one file of HTML that needs no server, no script, no build and no other host."""
 
-from collections.abc import Iterable, Sequence
+import textwrap
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
-from xml.etree.ElementTree import Element
+from typing import Any, NamedTuple
 
 from sraven.board.board import Board
 from sraven.board.ceilings import ANSWERS
+from sraven.core.escape import figure
+from sraven.core.names import host
 from sraven.core.system.files import write_text
+from sraven.leaderboard.columns import budget_text, metric_title, score_title, shown_columns
+from sraven.leaderboard.comparison import compare_entries
 from sraven.leaderboard.filed import Fault
-from sraven.leaderboard.page import words
-from sraven.leaderboard.page.attention import family_of
-from sraven.leaderboard.page.groups import budget_key, name_entries, reported_notes
 from sraven.leaderboard.page.legible import legible
-from sraven.leaderboard.page.marks import draw_mark, draw_project, find_legend
-from sraven.leaderboard.page.mistakes import MistakeKind, legend
-from sraven.leaderboard.page.plots import BoardPlots, make_figure
+from sraven.leaderboard.page.picture import NARROW, WIDE, Bar, Panel, draw
 from sraven.leaderboard.page.render import Asset, render
-from sraven.leaderboard.page.strip import Bound, draw_strip, find_bounds, find_scale
-from sraven.leaderboard.page.table import Table, make_table
-from sraven.leaderboard.page.words import BADGES, compact, kind, score
-from sraven.leaderboard.standing import REFERENCE, REPORTED, SCORED, Entry, Standing
+from sraven.leaderboard.standing import (
+    REFERENCE,
+    REPORTED,
+    REPRODUCED_BADGE,
+    SCORED,
+    Entry,
+    Standing,
+    primary_ceiling,
+)
+from sraven.scoring.composing import KNOWN
 
 PAGE = "index.html"
 """Name of the page's file."""
 
-_LONGEST_SETTING = 40  # of what is longer, such as a digest, the beginning tells
+FLAGSHIP, CONTROL = "sraven-blocks3-v1", "sraven-few3-v1"
+"""The boards of the picture on top: every held-out combination has new pairs of rules, or few have."""
+
+BADGES = {
+    SCORED: "recomputed here from the predictions that were submitted",
+    REPRODUCED_BADGE: "recomputed from the predictions, and a maintainer has run the method again",
+    REPORTED: "copied from a paper: there are no predictions to check, so it is never ranked",
+}
+"""What the badges mean."""
+
+_MOST_DRAWN = 14
+_BRIEF, _HOST_LETTERS, _LONGEST_SETTING = 90, 28, 40
 
 
-class BoardSummary(NamedTuple):
-    """A board on the first screen.
+class Picture(NamedTuple):
+    """A picture for wide screens and for narrow ones, as addresses that hold it, and the same in words."""
 
-    Attributes:
-        bests: label, key and entry of the best that is ranked (where none is, of the best that isn't; None
-            if there is none either), the best that a paper reports, and the reader's own.
-        bounds: the ceiling, the baselines, chance.
-        strip: all of it on one scale; None if nothing gives one.
-        entries: how many entries it has, references apart.
-    """
-
-    bests: tuple[tuple[str, str, Entry | None], ...]
-    bounds: tuple[Bound, ...]
-    strip: Element | None
-    entries: int
+    wide: str
+    narrow: str
+    words: str
 
 
-def _best_of_families(entries: Iterable[Entry]) -> list[Entry]:
-    best: dict[str, Entry] = {}
-    for entry in entries:
-        best.setdefault(family_of(entry).key, entry)
-    return list(best.values())
+class Link(NamedTuple):
+    """An untrusted address: what to read, where it leads, its host, and the end of that: whose it is."""
+
+    text: str
+    address: str
+    host: str
+    end: str
 
 
-def leaders(standing: Standing) -> list[Entry]:
-    """Return the best ranked entry of each family, the best first: of the board's own budget, if any is."""
-    ranked = [entry for entry in standing.entries if entry.rank is not None and not entry.own]
-    own = [entry for entry in ranked if entry.budget == standing.board.train_budget]
-    return _best_of_families(own or ranked)
-
-
-def make_summary(standing: Standing) -> BoardSummary:
-    """Return what the first screen says of a board."""
-    scale, bounds = find_scale(standing), find_bounds(standing.board)
-    scored = [entry for entry in standing.entries if entry.value is not None]
-    ranked = leaders(standing)
-    reported = _best_of_families(entry for entry in scored if entry.badge == REPORTED)
-    yours = [entry for entry in scored if entry.own]
-    unranked = _best_of_families(entry for entry in scored if entry.is_filed and kind(entry) != REFERENCE)
-    lanes = [ranked or unranked, *filter(None, (reported, yours))]
-    bests: list[tuple[str, str, Entry | None]] = [(SCORED, "verified", ranked[0] if ranked else None)]
-    if unranked and not ranked:
-        bests = [("not ranked", "unranked", unranked[0])]
-    bests += [(REPORTED, REPORTED, entry) for entry in reported[:1]]
-    bests += [("yours", "own", entry) for entry in yours[:1]]
-    return BoardSummary(
-        bests=tuple(bests),
-        bounds=bounds,
-        strip=draw_strip(scale, bounds, lanes, is_summary=True) if scale else None,
-        entries=sum(kind(entry) != REFERENCE for entry in standing.entries),
-    )
-
-
-class BoardSection(NamedTuple):
-    """A board.
+class Row(NamedTuple):
+    """An entry.
 
     Attributes:
-        board: the board.
-        summary: what the first screen says of it.
-        ceilings: what an ideal observer scores, whether it knows the split, and what it answers with.
-        setting: of the task, in a line.
-        kinds: those of its wrong answers, if they are sorted.
-        figure: None if no plot would tell more than the table.
-        table: None if it has no entries.
-        notes: where reported figures are from, and remarks on them.
+        entry: with its texts made legible.
+        cells: what the columns have of it, by their headings.
+        ahead: the entries of its group that it is ahead of, by the paired comparison.
+        points: other points of its grid, which ``test`` didn't choose.
+        note: number of the note on where a reported figure is from; None for others.
+        look: what to know of the look of its name; may be empty.
+        brief: beginning of a long description; empty for others.
+        metrics: every metric on every split, then what is wrong by kind; means over seeds.
+        links: those of its addresses that are plain.
     """
+
+    entry: Entry
+    cells: dict[str, str]
+    ahead: str
+    points: tuple[Entry, ...]
+    note: int | None
+    look: str
+    brief: str
+    metrics: tuple[tuple[str, tuple[str, ...]], ...]
+    links: tuple[Link, ...]
+
+
+class Group(NamedTuple):
+    """Entries that are ranked among each other, or listed together; ``is_folded`` until a reader opens it."""
+
+    title: str
+    rows: tuple[Row, ...]
+    is_folded: bool = False
+
+
+class Card(NamedTuple):
+    """A board: its picture, None where it has nothing to draw; facts by name; sources of reported figures."""
 
     board: Board
-    summary: BoardSummary
-    ceilings: tuple[tuple[str, bool, str], ...]
-    setting: str
-    kinds: tuple[MistakeKind, ...]
-    figure: BoardPlots | None
-    table: Table | None
-    notes: tuple[tuple[str, str], ...]
+    picture: Picture | None
+    groups: tuple[Group, ...]
+    facts: tuple[tuple[str, str], ...]
+    sources: tuple[tuple[str, str], ...]
 
 
-def _ceilings(board: Board) -> tuple[tuple[str, bool, str], ...]:
+def _is_model(entry: Entry) -> bool:
+    """Return whether a row is of a model that was submitted: no paper's figure, and no reference."""
+    return entry.badge != REPORTED and entry.family != REFERENCE
+
+
+# Pictures
+
+
+def _levels(board: Board) -> dict[str, tuple[float, str]]:
+    """Return the ceiling, the best that composes nothing, and chance, by name, with styles of lines."""
+    ceiling, best = primary_ceiling(board), max if board.higher_is_better else min
+    found = {} if ceiling is None else {f"ceiling {figure(ceiling)}": (ceiling, "solid")}
+    levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
+    if levels:
+        top = best(levels, key=lambda level: level.value)
+        found[f"{top.title} {figure(top.value)}"] = top.value, "dashed"
+    if board.chance is not None:
+        found[f"chance {figure(board.chance)}"] = board.chance, "dotted"
+    return found
+
+
+def _bar(board: Board, entry: Entry) -> Bar:
+    value, error = entry.value or 0.0, entry.standard_error
+    interval = entry.shown_interval or (None if error is None else (value - error, value + error))
+    known = None if board.primary_split == KNOWN else entry.splits.get(KNOWN, {}).get(board.metric)
+    reported = " (reported)" if entry.badge == REPORTED else ""
+    return Bar(f"{entry.method}{reported}", known, value, interval)
+
+
+def _make_picture(panels: Sequence[Panel], axis: str) -> Picture:
+    def address(width: int) -> str:
+        return f"data:image/svg+xml;base64,{b64encode(draw(panels, width).encode()).decode()}"
+
+    scores = ", ".join(
+        f"{bar.name} {figure(bar.held_out)}" + ("" if bar.known is None else f" (known {figure(bar.known)})")
+        for panel in panels
+        for bar in panel.bars
+    )
+    return Picture(address(WIDE), address(NARROW), f"{axis}: {scores}")
+
+
+def _draw_board(standing: Standing) -> Picture | None:
+    """Return what is ranked, reported, or the reader's own; where nothing is ranked, all models."""
+    board, scored = standing.board, [entry for entry in standing.entries if entry.value is not None]
+    shown = [entry for entry in scored if entry.rank is not None or entry.badge == REPORTED or entry.own]
+    if not any(map(_is_model, shown)):
+        shown = [e for e in scored if e in shown or (_is_model(e) and not e.point_of)]
+    if not shown:
+        return None
+    bars = [_bar(board, entry) for entry in shown[:_MOST_DRAWN]]
+    return _make_picture([Panel("", bars, _levels(board))], score_title(board, board.primary_split))
+
+
+def _without_new_pairs(entry: Entry) -> tuple[float, float] | None:
+    """Return what an entry scores on known combinations, and on held-out ones that have no new pair."""
+    composing = entry.composing or {"by_new_pairs": ()}
+    found = [each["score"]["value"] for each in composing["by_new_pairs"] if each["pairs"] == 0]
+    return (composing["known"]["value"], found[0]) if found else None
+
+
+def _range(shares: Iterable[float]) -> str:
+    low, *_, high = sorted([*shares] * 2)
+    ends = dict.fromkeys(f"{100 * share:.0f}" for share in (low, high))
+    return f"{' to '.join(ends)}\u00a0%"
+
+
+class Headline(NamedTuple):
+    """What the flagship shows beside its control: a sentence, a picture, and what that rests on."""
+
+    sentence: str
+    picture: Picture
+    basis: str
+
+
+def _headline(standings: Sequence[Standing]) -> Headline | None:
+    """Return what stands on top; None if there is nothing to say yet."""
+    found = {each.board.id: each for each in standings}
+    if FLAGSHIP not in found or CONTROL not in found:
+        return None
+    board = found[FLAGSHIP].board
+    new = [entry for entry in found[FLAGSHIP].entries if _is_model(entry) and entry.kept is not None]
+    old = [(e, pair) for e in found[CONTROL].entries if _is_model(e) and (pair := _without_new_pairs(e))]
+    if not new or not old:
+        return None
+    kept = _range(entry.kept or 0.0 for entry in new)
+    control = _range(held_out / known for _, (known, held_out) in old)
+    sentence = (
+        "Where held-out combinations have pairs of rules that training never showed, networks keep "
+        f"{kept} of their {metric_title(board, board.metric)} on known combinations; where every pair is "
+        f"known, {control}."
+    )
+    levels = _levels(board)
+    names = {entry.method: entry.title for entry, _ in old} | {entry.method: entry.title for entry in new}
+    panels = [
+        Panel("new pairs of rules", [_bar(board, e)._replace(name=names[e.method]) for e in new], levels),
+        Panel("every pair known (control)", [Bar(names[e.method], *pair, None) for e, pair in old], {}),
+    ]
+    seeds = sorted({entry.seeds for entry in new} | {entry.seeds for entry, _ in old})
+    count = (
+        f"{seeds[0]} seed{'s' * (seeds[0] > 1)}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
+    )
+    basis = (
+        f"{metric_title(board, board.metric).capitalize()} on {FLAGSHIP} and on its control {CONTROL}, of "
+        f"whose held-out combinations those without a new pair count; {count} each. Bars hold 95 % of "
+        "resampled combinations."
+    )
+    return Headline(sentence, _make_picture(panels, metric_title(board, board.metric)), basis)
+
+
+# Rows
+
+
+def _metrics(board: Board, entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return rows of scores, a figure for each split of the entry, and of its wrong answers by kind."""
+    found = [{**metrics, **entry.beside.get(split, {})} for split, metrics in entry.splits.items()]
+    wrong = [entry.errors.get(split, {}).get("of_wrong", {}) for split in entry.splits]
+    rows: list[tuple[str, list[float | None]]] = [
+        (metric_title(board, name), [scores.get(name) for scores in found])
+        for name in dict.fromkeys(name for scores in found for name in scores)
+    ]
+    rows += [
+        (f"of what is wrong: {name}", [shares.get(name, {}).get("mean") for shares in wrong])
+        for name in dict.fromkeys(name for shares in wrong for name in shares)
+    ]
+    return tuple((name, tuple("–" if v is None else figure(v) for v in values)) for name, values in rows)
+
+
+def _links(entry: Entry) -> tuple[Link, ...]:
+    """Return links to addresses; what isn't a plain address is left out."""
+    links = []
+    for text, address in (("paper", entry.paper), ("code", entry.code)):
+        leads_to = host(address)
+        if address and leads_to:
+            # Whose a host is, its end says: github.com.evil.example is evil.example's.
+            end = leads_to if len(leads_to) <= _HOST_LETTERS else "…" + leads_to[1 - _HOST_LETTERS :]
+            links.append(Link(text, address, leads_to, end))
+    return tuple(links)
+
+
+def _brief(description: str) -> str:
+    if len(description) <= _BRIEF:
+        return ""
+    brief = textwrap.shorten(description, _BRIEF, placeholder=" …")
+    return brief if len(brief) >= _BRIEF // 2 else description[: _BRIEF - 1] + "…"
+
+
+def _ahead(entry: Entry, among: Sequence[Entry], *, higher_is_better: bool) -> str:
+    """Return the names of those that an entry is better than in the paired comparison, corrected for all."""
+    others = [other for other in among if other is not entry]
+    found = compare_entries(entry, others, higher_is_better=higher_is_better)
+    clear = [
+        other.method for other, each in zip(others, found, strict=True) if each.is_clear and each.is_better
+    ]
+    return ", ".join(clear)
+
+
+def _sources(standing: Standing) -> tuple[tuple[str, str], ...]:
+    """Return where reported figures are from, with remarks on them; rows of a paper share theirs."""
+    notes = ((entry.description, entry.remark) for entry in standing.entries if entry.badge == REPORTED)
+    return tuple(dict.fromkeys(notes))
+
+
+def _groups(standing: Standing) -> tuple[Group, ...]:
+    """Return the entries of a board: ranked ones by budget, what papers report, then what is folded."""
+    board, entries, columns = standing.board, standing.entries, shown_columns(standing)
+    sources, looks = _sources(standing), standing.looks
+    ids = {entry.id for entry in entries}
+    points = {entry.id for entry in entries if entry.point_of in ids}
+
+    def rows(chosen: Callable[[Entry], Any]) -> tuple[Row, ...]:
+        group = [entry for entry in entries if entry.id not in points and chosen(entry)]
+        ranked = [entry for entry in group if entry.rank is not None]
+        shown = {title: text for title, text in columns.items() if any(map(text, group))}
+        return tuple(
+            Row(
+                entry=entry,
+                cells={title: text(entry) for title, text in shown.items()},
+                ahead=_ahead(entry, ranked, higher_is_better=board.higher_is_better) if entry.rank else "",
+                points=tuple(point for point in entries if entry.id and point.point_of == entry.id),
+                note=sources.index((entry.description, entry.remark)) + 1
+                if entry.badge == REPORTED
+                else None,
+                look=looks.get(entry.id, ""),
+                brief=_brief(entry.description),
+                metrics=_metrics(board, entry),
+                links=_links(entry),
+            )
+            for entry in group
+        )
+
+    def among(entry: Entry) -> tuple[int | None, str]:
+        return entry.budget, entry.replies.form if entry.replies else ""
+
+    ranks = sorted(
+        {among(entry) for entry in entries if entry.rank is not None},
+        key=lambda each: (each[0] != board.train_budget, each[0] or 0, each[1]),
+    )
+    found = [
+        Group(
+            (f"Asked {form}, trained on " if form else "Trained on ") + budget_text(board, budget),
+            rows(lambda e, key=(budget, form): e.rank is not None and among(e) == key),  # type: ignore[misc]
+        )
+        for budget, form in ranks
+    ]
+    found += [
+        Group("Yours, not ranked", rows(lambda e: e.own and e.rank is None)),
+        Group("Reported in papers", rows(lambda e: e.badge == REPORTED)),
+    ]
+    models = rows(lambda e: _is_model(e) and e.rank is None and not e.own)
+    is_more = any(group.rows for group in found)
+    found += [
+        Group("Not ranked" if board.is_ranked else "Entries", models, is_folded=is_more),
+        Group("References: predictors for comparison", rows(lambda e: e.family == REFERENCE), is_folded=True),
+    ]
+    return tuple(group for group in found if group.rows)
+
+
+# Boards
+
+
+def _facts(board: Board) -> tuple[tuple[str, str], ...]:
+    """Return what to know of a board, by name."""
     known = [board.ceiling(board.primary_split, board.metric, who) for who in ("split", "all combinations")]
-    return tuple((score(each.value), each.knows == "split", ANSWERS[each.answers]) for each in known if each)
-
-
-def _setting(board: Board) -> str:
-    config = {
+    who = {"split": "knowing the split", "all combinations": "not knowing it"}
+    ceilings = [f"{figure(c.value)} {who[c.knows]}, answering with {ANSWERS[c.answers]}" for c in known if c]
+    levels = board.reference_levels(board.primary_split)
+    settings = {
         name: " ".join(value) if isinstance(value, list) else str(value)
         for name, value in board.config.items()
-    }
-    return ", ".join(
-        f"{name}={value if ' ' in value or len(value) <= _LONGEST_SETTING else f'{value[:12]}…'}"
-        for name, value in config.items()
         if name not in ("task", "version")
+    }
+    setting = ", ".join(
+        f"{name}={value if ' ' in value or len(value) <= _LONGEST_SETTING else f'{value[:12]}…'}"
+        for name, value in settings.items()
+    )
+    return (
+        ("Ceiling", "; ".join(ceilings) or "not known"),
+        *((f"Reference level: {level.title}", f"{figure(level.value)}, {level.meaning}") for level in levels),
+        ("Budget", budget_text(board, board.train_budget)),
+        ("Instances", ", ".join(f"{size:,} {split}" for split, size in board.splits.items())),
+        ("Setting", setting),
+        ("Digest", board.digest[:12]),
     )
 
 
-def _section(standing: Standing) -> BoardSection:
-    """Return what the page says of a board."""
-    board = standing.board
-    return BoardSection(
-        board=board,
-        summary=make_summary(standing),
-        ceilings=_ceilings(board),
-        setting=_setting(board),
-        kinds=legend(standing),
-        figure=make_figure(standing, name_entries(standing)),
-        table=make_table(standing) if standing.entries else None,
-        notes=tuple(reported_notes(standing)),
+def _has_entries(standing: Standing) -> bool:
+    return any(entry.family != REFERENCE for entry in standing.entries)
+
+
+def _card(standing: Standing, *, is_drawn: bool) -> Card:
+    return Card(
+        board=standing.board,
+        picture=None if is_drawn else _draw_board(standing),
+        groups=_groups(standing),
+        facts=_facts(standing.board),
+        sources=_sources(standing),
     )
-
-
-def _budgets(entries: Sequence[Entry]) -> list[tuple[str, str]]:
-    """Return the budgets that entries can be filtered by: key, and what to read."""
-    found = {budget_key(entry): entry.budget for entry in entries}
-    ordered = sorted(found.items(), key=lambda item: (item[1] is None, item[1] or 0))
-    special = {None: "none", 0: "no training"}
-    return [(key, special.get(most, f"up to {compact(most or 0)}")) for key, most in ordered]
 
 
 def make_page(standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> str:
-    """Return the page of some boards, ranked ones first, as HTML.
+    """Return the page of some boards as HTML: ranked ones first, those without entries in a line at the end.
 
     What submitters wrote (names, descriptions, addresses) is text in it, and never markup. Entries that are
     the reader's own stand out.
     """
     found = [legible(standing) for standing in standings]
-    entries = [entry for standing in found for entry in standing.entries]
+    full = [standing for standing in found if _has_entries(standing)]
+    headline = _headline(found)
+    drawn = {FLAGSHIP, CONTROL} if headline else ()
+    cards = [_card(standing, is_drawn=standing.board.id in drawn) for standing in full]
     return render(
         "page.html.jinja",
-        style=Asset("palette.css", "frame.css", "page.css", "drawings.css", "table.css"),
-        script=Asset("page.js"),
-        mark=draw_project(),
-        legend=find_legend(entries),
+        style=Asset("palette.css", "frame.css", "page.css"),
+        script=None,
+        headline=headline,
+        ranked=[card for card in cards if card.board.is_ranked],
+        diagnostic=[card for card in cards if not card.board.is_ranked],
+        empty=[standing.board for standing in found if not _has_entries(standing)],
         badges=BADGES,
-        badge_filters=[badge for badge in BADGES if any(entry.badge == badge for entry in entries)],
-        budget_filters=_budgets(entries),
-        ranked=[_section(standing) for standing in found if standing.board.is_ranked],
-        diagnostic=[_section(standing) for standing in found if not standing.board.is_ranked],
+        score_title=score_title,
         faults=faults,
-        words=words,
-        budget_key=budget_key,
-        draw_mark=draw_mark,
-        family_of=family_of,
+        phone=NARROW * 2,
     )
 
 

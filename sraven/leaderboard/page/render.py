@@ -1,19 +1,16 @@
 """The template of the page, and the one gate through which anything passes that isn't escaped.
 
-Every value that the template writes is cleaned and escaped, but for our own style sheet, script and
-drawings, which are never made of a string that came from elsewhere.
+Every value that the template writes is cleaned and escaped, but for our own style sheet and script.
 """
 
 import base64
 import hashlib
 from importlib.resources import files
-from xml.etree.ElementTree import Element
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sraven.leaderboard.page.legible import clean
-from sraven.leaderboard.page.svg import to_text
 
 _PACKAGE = "sraven.leaderboard.page"
 _ASSETS = files("sraven.core") / "assets", files(_PACKAGE) / "assets"
@@ -40,11 +37,10 @@ class Asset:
         return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
-def _as_it_stands(part: Asset | Element) -> Markup:
-    """Return our files or one of our drawings as markup: nothing else is, and no string can be."""
-    assert isinstance(part, Asset | Element), f"{type(part).__name__} is escaped, or it isn't shown"
-    text = part.text if isinstance(part, Asset) else to_text(part)
-    return Markup(text)  # noqa: S704 -- the one place, and neither is a text that came from elsewhere
+def _as_it_stands(part: Asset) -> Markup:
+    """Return our files as markup: nothing else is, and no string can be."""
+    assert isinstance(part, Asset), f"{type(part).__name__} is escaped, or it isn't shown"
+    return Markup(part.text)  # noqa: S704 -- the one place, and it isn't a text that came from elsewhere
 
 
 def _written(value: object) -> object:

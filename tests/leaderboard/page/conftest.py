@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from helpers.browser import OPEN_BOARDS, look
+from helpers.browser import OPEN, look
 from helpers.leaderboard_example import make_standing
 from sraven.leaderboard.page.page import write_page
 
@@ -46,16 +46,12 @@ def quiet(driver):
 
 @pytest.fixture
 def open_page(quiet, tmp_path):
-    """Write a page and open it as a file, at a width; errors fail the test.
+    """Write a page and open it as a file, at a width, with all that is folded open; errors fail the test."""
 
-    Its boards are open, unless `folded` says otherwise.
-    """
-
-    def open_it(*standings, width=1280, folded=False):
+    def open_it(*standings, width=1280):
         look(quiet, width)
         quiet.get(write_page(tmp_path, standings or [make_standing()]).as_uri())
-        if not folded:
-            quiet.execute_script(OPEN_BOARDS)
+        quiet.execute_script(OPEN)
         return quiet
 
     return open_it

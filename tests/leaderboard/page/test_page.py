@@ -1,0 +1,167 @@
+"""What the page says: one sentence on top, a card for each board with entries, what is folded in it."""
+
+import re
+from base64 import b64decode
+from dataclasses import replace
+
+import pytest
+from matplotlib.figure import Figure
+
+from helpers.leaderboard_example import (
+    make_diagnostic,
+    make_entry,
+    make_errors,
+    make_reference,
+    make_reported,
+    make_standing,
+)
+from helpers.page import example_page, page_of, tables_of
+from sraven.board.board import read_board
+from sraven.leaderboard.page.page import CONTROL, FLAGSHIP
+from sraven.leaderboard.page.picture import NARROW, WIDE, Bar, Panel, draw, draw_panel
+from sraven.leaderboard.standing import Combinations, Standing
+
+BOARD = read_board("sraven-v1")
+
+
+def test_a_card_has_ranked_rows_then_reported_ones_then_what_is_folded():
+    assert tables_of(example_page()) == [
+        ("Trained on up to 20,000,000 instances", ["alpha", "beta"]),
+        ("Trained on up to 10,000,000 instances", ["delta"]),
+        ("Trained on up to 40,000,000 instances", ["omega"]),
+        ("Reported in papers", ["", ""]),
+        ("Not ranked", ["gamma", "huge", "score"]),
+        ("References: predictors for comparison", ["observer", "random"]),
+    ]
+    folded = [text for _, text in example_page().find("summary")]
+    assert "Not ranked (3)" in folded and "References: predictors for comparison (2)" in folded
+    assert "Not ranked: used extra data" in re.sub(r"\s+", " ", example_page().text)
+
+
+def test_where_nothing_else_is_shown_unranked_entries_are_not_folded():
+    page = page_of(Standing(BOARD, (make_entry("one seed", 0.5, remark="fewer than 3 seeds"),)))
+    assert tables_of(page) == [("Not ranked", ["seed"])]
+    assert "Not ranked (1)" not in [text for _, text in page.find("summary")]
+    page = page_of(make_diagnostic(make_entry("a", 0.5)))
+    assert tables_of(page) == [("Entries", ["a"])] and page.find("h2", id="diagnostic")
+
+
+def test_points_of_a_grid_are_folded_under_the_chosen_one():
+    chosen = make_entry("chosen", 0.6, rank=1)
+    point = make_entry("point", 0.7, remark=f"x; test chooses another point of its grid, {chosen.id}; y")
+    stray = make_entry("stray", 0.4, remark="test chooses another point of its grid, somebody")
+    page = page_of(Standing(BOARD, (point, chosen, stray)))
+    assert tables_of(page) == [
+        ("Trained on up to 20,000,000 instances", ["chosen"]),
+        ("Not ranked", ["stray"]),
+    ]
+    [(_, text)] = page.find("li", id=point.id)
+    assert page.text.count("Other points of its grid") == 1 and text == ""
+
+
+def test_an_entry_is_ahead_only_where_the_paired_comparison_says_so():
+    apart = {"combinations": Combinations((100,) * 50, (0.5,) * 50), "standard_error": 0.001}
+    best = make_entry(
+        "best", 0.9, rank=1, **{**apart, "combinations": Combinations((100,) * 50, (0.9,) * 50)}
+    )
+    near = make_entry("near", 0.5, rank=2, **apart)
+    other = make_entry("other", 0.499, rank=3, **{**apart, "standard_error": 0.05})
+    text = page_of(Standing(BOARD, (best, near, other))).text
+    assert text.count("Ahead of") == 1 and "Ahead of near, other" in text
+
+
+def test_ranks_have_their_ranges_and_ones_own_stands_out():
+    near = make_entry("near", 0.5, rank=1, rank_range=(1, 2))
+    mine = make_entry("mine", 0.3, id="my-folder", remark="fewer than 3 seeds on ood", own=True)
+    page = page_of(Standing(BOARD, (near, mine)))
+    assert [text for _, text in page.find("td", class_="rank")] == ["1 (1–2)"]
+    assert tables_of(page)[1] == ("Yours, not ranked", [""])
+    assert page.text.count("yours") == 1 and "Filed as my-folder" not in page.text
+
+
+def test_details_have_every_metric_wrong_answers_by_kind_and_the_commit():
+    entry = make_entry("a", 0.5, errors=make_errors(0.25, 0.1, 0.15, 0.5), code_commit="b9" * 20)
+    page = page_of(Standing(BOARD, (replace(entry, grid_range=(0.4, 0.5), tuning_trials=7),)))
+    names = [text for _, text in page.find("th")]
+    assert "feature_accuracy" in names or "feature accuracy" in names
+    assert any(name.startswith("of what is wrong: ") for name in names)
+    text = " ".join(page.text.split())
+    assert "b9" * 20 in text and "0.4000 to 0.5000" in text and "Settings tried: 7" in text
+
+
+def test_boards_without_entries_share_a_line_at_the_end():
+    empty = Standing(read_board("sraven-unique-v1"), (make_reference("r", 0.1),))
+    text = page_of(make_standing(), empty, Standing(read_board("sraven-pairs-v1"), ())).text
+    assert re.search(r"No entries yet: sraven-unique-v1\s*, sraven-pairs-v1", text)
+    assert not page_of(empty).find("table", class_="standing")
+
+
+def test_data_can_be_downloaded():
+    links = {link["href"] for link, _ in page_of().find("a") if "download" in link}
+    assert links == {"leaderboard.json", "leaderboard.csv"}
+
+
+# On top
+
+
+def composing(known, held_out, *pairs):
+    def estimate(value):
+        return {"value": value, "interval": (value - 0.1, value + 0.1)}
+
+    groups = [{"pairs": count, "score": estimate(value)} for count, value in pairs]
+    kept = estimate(held_out / known)
+    return {"known": estimate(known), "held_out": estimate(held_out), "kept": kept, "by_new_pairs": groups}
+
+
+def test_the_flagship_stands_on_top_beside_its_control():
+    one = make_entry("hyla, a", 0.3, composing=composing(0.6, 0.3, (2, 0.3)))
+    two = make_entry("linear, a", 0.4, composing=composing(0.5, 0.4, (2, 0.4)))
+    control = make_entry("hyla, a", 0.5, composing=composing(0.6, 0.5, (0, 0.57), (1, 0.1)))
+    flagship = Standing(read_board(FLAGSHIP), (two, one, make_reference("r", 0.1)))
+    page = page_of(flagship, Standing(read_board(CONTROL), (control,)))
+    [(_, sentence)] = page.find("p", class_="finding")
+    assert "keep 50 to 80\u00a0% of their accuracy" in sentence and "known, 95\u00a0%" in sentence
+    [(picture, _)] = page.find("img")
+    words = "linear attention 0.4000 (known 0.9100), HYLA 0.3000 (known 0.9100), HYLA 0.5700 (known 0.6000)"
+    assert picture["alt"].endswith(words)
+    assert not page_of(flagship).find("p", class_="finding")
+
+
+# Pictures
+
+BARS = (
+    Bar("one", 0.75, 0.25, (0.125, 0.5)),
+    Bar("two", None, 0.26, None),
+    Bar("$x$", None, 0.4, (-1e300, 1e300)),
+)
+PANEL = Panel("some", BARS, {"ceiling": (1.0, "solid"), "chance": (0.0, "dotted")})
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_marks_lie_exactly_at_their_scores_each_in_a_row_of_its_own(width):
+    axes = Figure().subplots()
+    draw_panel(axes, PANEL, width)
+    marks = [tuple(line.get_xydata()[0]) for line in axes.lines if line.get_marker() == "o"]
+    assert marks == [(0.75, 0), (0.25, 0), (0.26, 1), (0.4, 2)]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["one", "two", "$x$"]
+    levels = [line.get_xdata()[0] for line in axes.lines if line.get_linestyle() in ("-", ":")][:2]
+    assert levels == [1.0, 0.0]
+
+
+def test_scores_beyond_all_measure_are_in_the_table_alone():
+    far = Bar("far", None, 1e300, None)
+    assert draw([PANEL._replace(bars=(*BARS, far))], WIDE) == draw([PANEL], WIDE)
+
+
+def test_pictures_are_the_same_each_time_and_follow_the_readers_scheme():
+    drawn = draw([PANEL], WIDE)
+    assert drawn == draw([PANEL], WIDE) and "prefers-color-scheme:dark" in drawn and "<text" not in drawn
+
+
+def test_a_picture_is_in_the_page_for_wide_and_narrow_screens():
+    page = page_of(Standing(BOARD, (make_entry("$x$ \\frac", 0.5, rank=1), make_reported("p", 0.4))))
+    [(source, _)], [(image, _)] = page.find("source"), page.find("img")
+    for address in (source["srcset"], image["src"]):
+        kind, _, content = address.partition(",")
+        assert kind == "data:image/svg+xml;base64" and b"<svg" in b64decode(content)
+    assert image["alt"].endswith("$x$ \\frac 0.5000 (known 0.9100), p (reported) 0.4000")
