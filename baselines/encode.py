@@ -5,7 +5,6 @@ N points.
 """
 
 from collections.abc import Callable, Mapping
-from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import jax
@@ -13,7 +12,6 @@ import jax.numpy as jnp
 import optax
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.families import find_family, trained_families
 from sraven.core.task import Task
 
 Batch = Mapping[str, jax.Array]
@@ -98,13 +96,21 @@ def encode_fuzzylogic(task: Any) -> Encoding:
     return Encoding(("inputs", "targets"), task.N, 1, task.L + 1, 1, tokens, predict, loss, score)
 
 
+ENCODINGS: dict[str, Callable[[Any], Encoding]] = {
+    "sraven": encode_sraven,
+    "sraven-twins": encode_sraven,
+    "fuzzylogic": encode_fuzzylogic,
+}
+"""How a sequence model sees the tasks of a family, by name of the family."""
+
+
 def encoding_of(task: Task) -> Encoding:
-    """Return the encoding of a task, which its family names.
+    """Return the encoding of a task.
 
     Raises:
         ConfigurationError: if its family has none.
     """
-    if not find_family(task.name).encoding:
-        allowed = ", ".join(trained_families())
+    if task.name not in ENCODINGS:
+        allowed = ", ".join(ENCODINGS)
         raise ConfigurationError(f"task {task.name!r} has no encoding; expected one of {allowed}")
-    return resolve_name(find_family(task.name).encoding)(task)
+    return ENCODINGS[task.name](task)

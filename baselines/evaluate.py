@@ -32,7 +32,6 @@ from baselines.training.processes import note
 from sraven.board.board import Board, load_board, read_board
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.estimate import standard_error
-from sraven.core.families import generator_of, scoring_of
 from sraven.core.system.files import read_bounded
 from sraven.leaderboard.submissions.submission import METHOD_FAMILIES
 from sraven.leaderboard.submissions.submit import check_new, write_submission
@@ -87,7 +86,7 @@ def config_on(config: RunConfig, board: Board) -> RunConfig:
     """
     if config.board == board.id:
         return config
-    own = generator_of(board_of(config).task)
+    own = board_of(config).task
     shapes = {
         (each.length, each.num_outputs, each.width_in, each.width_out)
         for each in map(encoding_of, (own, board.task))
@@ -133,7 +132,7 @@ def evaluate_runs(runs: Sequence[Path], board_id: str | None = None, loops: int 
         (replace(config_on(config, board), layers=config.layers if loops is None else loops), params)
         for config, params in loaded
     ]
-    task, scoring = generator_of(board.task), scoring_of(board.task)
+    task, scoring = board.task, board.task.scoring
     beside = dict.fromkeys(unranked_splits(board), board.splits[board.primary_split])
     instances = {**board.splits, **beside}
     predictions: dict[str, dict[int, NDArray[Any]]] = {}

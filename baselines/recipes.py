@@ -1,7 +1,6 @@
 """Configurations of runs: the paper's hyperparameters, and where its published code has others."""
 
 from collections.abc import Mapping
-from pkgutil import resolve_name
 from typing import Any
 
 from baselines.config import RunConfig, check_warmup
@@ -9,7 +8,6 @@ from baselines.model.names import look_up
 from baselines.table_a3 import TABLE_A3
 from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError
-from sraven.core.families import find_family, trained_families
 
 
 def recipe_of(family: str) -> dict[str, Any]:
@@ -18,9 +16,12 @@ def recipe_of(family: str) -> dict[str, Any]:
     return {"layers": paper.layers[0], **paper.shape, **paper.start}
 
 
-SRAVEN, FUZZYLOGIC = recipe_of("sraven"), recipe_of("fuzzylogic")
-"""What a run has by default: what its family names (`sraven.core.family.Family.recipe`)."""
-
+FAMILIES: dict[str, Mapping[str, Any]] = {
+    "sraven": recipe_of("sraven"),
+    "sraven-twins": recipe_of("sraven"),
+    "fuzzylogic": recipe_of("fuzzylogic"),
+}
+"""The fields of `RunConfig` that a run has by default, by family of its task; no other is trained on."""
 
 RECIPES: Mapping[str, Mapping[str, Any]] = {
     "paper": {
@@ -48,12 +49,11 @@ def defaults_of(board: Board) -> dict[str, Any]:
     Raises:
         ConfigurationError: if no baseline is trained on such tasks.
     """
-    family = find_family(board.family)
-    if not family.recipe:
-        allowed = ", ".join(trained_families())
-        raise ConfigurationError(f"board {board.id!r} has task {family.name!r}; expected {allowed}")
-    shape: Mapping[str, Any] = resolve_name(family.recipe)
-    return {**USUAL, **shape}
+    if board.family not in FAMILIES:
+        raise ConfigurationError(
+            f"board {board.id!r} has task {board.family!r}; expected {', '.join(FAMILIES)}"
+        )
+    return {**USUAL, **FAMILIES[board.family]}
 
 
 def make_config(

@@ -1,14 +1,16 @@
 """Text of a fuzzy-logic dataset's card: its configuration and its counts."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzylogic.task import FuzzyLogic
 from fuzzylogic.terms import combinations_of, formula
 from sraven.core.task import Arrays, Description
+
+if TYPE_CHECKING:
+    from fuzzylogic.task import FuzzyLogic
 
 _ROWS_IN_CARD = 1_000
 _QUERIES = {
@@ -24,7 +26,7 @@ _PURPOSES = {
 }
 
 
-def describe(task: FuzzyLogic, tallies: Mapping[str, Arrays]) -> Description:
+def describe(task: "FuzzyLogic", tallies: Mapping[str, Arrays]) -> Description:
     """Return the texts of a dataset card, given the tallies of each split."""
     return Description(
         title=f"Fuzzy logic in context (L={task.L}, K={task.K}, N={task.N})",
@@ -49,7 +51,7 @@ def describe(task: FuzzyLogic, tallies: Mapping[str, Arrays]) -> Description:
     )
 
 
-def _splits_section(task: FuzzyLogic, tallies: Mapping[str, Arrays]) -> str:
+def _splits_section(task: "FuzzyLogic", tallies: Mapping[str, Arrays]) -> str:
     lines = ["| split | combinations | of | sequences |", "| --- | --- | --- | --- |"]
     for split, tally in tallies.items():
         n = int(tally["sequences"])
@@ -60,7 +62,7 @@ def _splits_section(task: FuzzyLogic, tallies: Mapping[str, Arrays]) -> str:
     )
 
 
-def _terms_section(task: FuzzyLogic) -> str:
+def _terms_section(task: "FuzzyLogic") -> str:
     parts = task.partition
     example = formula(parts.seen[: task.K], task.L)
     text = (
@@ -73,7 +75,7 @@ def _terms_section(task: FuzzyLogic) -> str:
     return text
 
 
-def _combinations_section(task: FuzzyLogic, tallies: Mapping[str, Arrays]) -> str:
+def _combinations_section(task: "FuzzyLogic", tallies: Mapping[str, Arrays]) -> str:
     """Return how many sequences each combination has, in each split."""
     if not all("by_combination" in tally for tally in tallies.values()):
         return "## Combinations\n\nThere are too many to count one by one."

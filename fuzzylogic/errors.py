@@ -1,16 +1,18 @@
 """Tallies of the answers of fuzzy logic that are far off: towards what they are off, and where."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic import ridge
-from fuzzylogic.task import FuzzyLogic
 from fuzzylogic.terms import combinations_of, formula
 from sraven.core.task import Labels
 from sraven.scoring.errors import MISSING, OVERALL, Tally
+
+if TYPE_CHECKING:
+    from fuzzylogic.task import FuzzyLogic
 
 WRONG = 0.1
 """An answer is wrong if its squared error is above this share of the variance of the sequence's targets: if
@@ -28,7 +30,7 @@ _ROUNDING = 1e-6  # of float32: two functions often have the same value
 
 
 def nearest_known(
-    task: FuzzyLogic, inputs: NDArray[np.float32], ys: NDArray[np.float64], combination: NDArray[np.int32]
+    task: "FuzzyLogic", inputs: NDArray[np.float32], ys: NDArray[np.float64], combination: NDArray[np.int32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return which known function fits the points shown of each sequence best, and its value at the query.
 
@@ -86,7 +88,7 @@ class FuzzyLogicDiagnosis:
         task: the task.
     """
 
-    task: FuzzyLogic
+    task: "FuzzyLogic"
 
     kinds: ClassVar = KINDS
 

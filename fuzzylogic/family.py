@@ -1,16 +1,47 @@
 """Fuzzy logic as a family of tasks: where all that the core and the commands ask of it is."""
 
-from sraven.core.family import Family, Help, LevelText, Show, Size
+from pathlib import Path
+from typing import Any
+
+from fuzzylogic.settings import Settings
+from sraven.core.family import Family, Help, LevelText, Measured, Show, Size
+
+
+def _task(**settings: Any) -> Any:
+    from fuzzylogic.task import FuzzyLogic
+
+    return FuzzyLogic(**settings)
+
+
+def _measure(task: Any, n: int, threads: int | None) -> Measured:
+    from fuzzylogic.estimate import measure
+
+    return measure(task, n, threads)
+
+
+def _show() -> Any:
+    from fuzzylogic import show
+
+    return show
+
+
+def _draw(puzzle: Any, path: Path, explain: bool) -> None:
+    from fuzzylogic.plots import save_picture
+
+    save_picture(puzzle, path, explain)
+
+
+def _bench() -> Any:
+    from fuzzylogic import bench
+
+    return bench
+
 
 FAMILY = Family(
     name="fuzzylogic",
     package="fuzzylogic",
-    task="fuzzylogic.task:FuzzyLogic",
-    settings="fuzzylogic.settings:Settings",
-    rows="fuzzylogic.record:FuzzyLogicRows",
-    scoring="fuzzylogic.metrics:FuzzyLogicScoring",
-    references="fuzzylogic.references:FuzzyLogicReferences",
-    diagnosis="fuzzylogic.errors:FuzzyLogicDiagnosis",
+    task=_task,
+    settings=Settings,
     reference_levels={
         "known-functions": LevelText(
             "linear in known functions",
@@ -37,7 +68,6 @@ FAMILY = Family(
             is_baseline=True,
         ),
     },
-    measure_reference_levels="fuzzylogic.references:measure_reference_levels",
     nouns="sequences",
     summary="The second task: generate, show, ambiguity.",
     text="""Fuzzy-logic functions to be learnt in context (paper, section 3).
@@ -89,15 +119,13 @@ FAMILY = Family(
         "ood_terms": Size(16_384, "Sequences of unseen terms."),
     },
     show=Show(
-        "fuzzylogic.show",
+        _show,
         explain="Show the query's value, the function, and how many agree.",
-        picture="fuzzylogic.plots:save_picture",
+        picture=_draw,
         draws="Write the surface as a picture (L = 2).",
     ),
-    measure="fuzzylogic.estimate:measure",
-    bench="fuzzylogic.bench",
-    encoding="baselines.encode:encode_fuzzylogic",
-    recipe="baselines.recipes:FUZZYLOGIC",
+    measure=_measure,
+    bench=_bench,
     examples={
         "fuzzylogic": {"L": 3, "K": 2, "N": 7, "holdout": 0.5, "seed": 5},
         "fuzzylogic-fixed": {"L": 5, "K": 3, "N": 11, "holdout": 0.5, "seed": 5, "query": "fixed_context"},

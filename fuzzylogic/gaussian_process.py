@@ -11,13 +11,16 @@ Learning, 2006, sections 2.2, 4.2 and 5.4).
 """
 
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic import ridge
-from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.parallel import for_each_chunk
+
+if TYPE_CHECKING:
+    from fuzzylogic.task import Batch, FuzzyLogic
 
 LENGTHS = (0.5, 1.0, 2.0)
 """Length scales, in units of the inputs."""
@@ -81,7 +84,7 @@ def predict(
 
 
 def observe(
-    task: FuzzyLogic, batch: Batch, *, known: bool, threads: int | None = None
+    task: "FuzzyLogic", batch: "Batch", *, known: bool, threads: int | None = None
 ) -> NDArray[np.float64]:
     """Return predictions ``[n]`` of a batch's queries, from the points alone, or known functions as well.
 

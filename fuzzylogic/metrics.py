@@ -1,17 +1,19 @@
 """Metrics of the fuzzy-logic task, on the query of each sequence."""
 
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.arguments import check_array
 from sraven.core.comparison import compare_numbers
 from sraven.core.errors import ConfigurationError
 from sraven.core.task import Arrays, Column, Labels, Metric, ratio
 from sraven.core.versions import latest
+
+if TYPE_CHECKING:
+    from fuzzylogic.task import Batch, FuzzyLogic
 
 Sums = NDArray[np.float64]
 
@@ -142,7 +144,7 @@ class FuzzyLogicScoring:
         task: the task.
     """
 
-    task: FuzzyLogic
+    task: "FuzzyLogic"
 
     prediction: ClassVar = Column("prediction", "float32", (), "the value of the function at the query")
     metrics: ClassVar = METRICS
@@ -159,7 +161,7 @@ class FuzzyLogicScoring:
         rows = np.flatnonzero(~np.isfinite(predictions))
         return (int(rows[0]), f"is {predictions[rows[0]]}; expected a finite number") if len(rows) else None
 
-    def labels(self, batch: Batch, threads: int | None) -> Labels:
+    def labels(self, batch: "Batch", threads: int | None) -> Labels:
         """Return points and targets of the sequences of a batch."""
         ys = batch.targets.astype(np.float64)
         arrays: Arrays = {"inputs": batch.inputs, "targets": ys, "combination": batch.combination}

@@ -2,16 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.describe import describe
-from fuzzylogic.task import FuzzyLogic
 from fuzzylogic.terms import rank_all, term_dtype
 from sraven.core.table import to_arrays
 from sraven.core.task import Arrays, Column, Description, Encoded, row_faults
+
+if TYPE_CHECKING:
+    from fuzzylogic.task import FuzzyLogic
 
 _TALLIED = 1 << 16
 """Combinations that are counted one by one for the card, at most."""
@@ -65,7 +67,7 @@ class FuzzyLogicRows:
         task: the task.
     """
 
-    task: FuzzyLogic
+    task: "FuzzyLogic"
 
     instance_columns: ClassVar = ("inputs", "targets")
 

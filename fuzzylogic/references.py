@@ -2,24 +2,26 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic import gaussian_process, ridge
 from fuzzylogic.metrics import error_columns
-from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.estimate import Mean, mean
 from sraven.core.task import Reference
 from sraven.scoring.references import Observed
+
+if TYPE_CHECKING:
+    from fuzzylogic.task import Batch, FuzzyLogic
 
 CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
 """How the ideal observer answers, by version of the definition and by metric. No line changes."""
 
 _TRAINED_ON = 1 << 16
 
-Observer = Callable[[FuzzyLogic, Batch, int | None], NDArray[np.float64]]
+Observer = Callable[["FuzzyLogic", "Batch", int | None], NDArray[np.float64]]
 
 OBSERVERS: Mapping[str, Observer] = {
     "known-functions": lambda task, batch, threads: ridge.observe(task, batch, terms=False),
@@ -32,18 +34,6 @@ OBSERVERS: Mapping[str, Observer] = {
 """What composes nothing, by name: returns predictions ``[n]`` of the queries of a batch."""
 
 
-def measure_reference_levels(
-    task: FuzzyLogic, split: str, count: int, threads: int | None
-) -> dict[str, dict[str, Mean]]:
-    """Return what scores on a split are read against beside its ceilings, by line and metric.
-
-    The lines are those of `fuzzylogic.family`.
-    """
-    batch = task.sample(split, 0, count, threads=threads)
-    ys = batch.targets.astype(np.float64)
-    return {name: _means(ys, observe(task, batch, threads)) for name, observe in OBSERVERS.items()}
-
-
 def _means(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, Mean]:
     """Return the scores of predictions, of the sequences whose targets vary."""
     errors = error_columns(ys, guesses)
@@ -53,7 +43,7 @@ def _means(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, M
     }
 
 
-class FuzzyLogicReferences(Observed[FuzzyLogic]):
+class FuzzyLogicReferences(Observed["FuzzyLogic"]):
     """What scores of a task are read against."""
 
     answers: ClassVar = CEILINGS
@@ -110,7 +100,17 @@ class FuzzyLogicReferences(Observed[FuzzyLogic]):
             },
         }
 
-    def observe(self, batch: Batch, prior: str, threads: int | None) -> dict[str, Mean]:
+    def observe(self, batch: "Batch", prior: str, threads: int | None) -> dict[str, Mean]:
         """Return what the ideal observer scores: the mean of all functions that agree."""
         ys = batch.targets.astype(np.float64)
         return _means(ys, self.task.identify(batch, prior, threads=threads).prediction)
+
+    def levels(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
+        """Return what scores on a split are read against beside its ceilings, by line and metric.
+
+        The lines are those of `fuzzylogic.family`.
+        """
+        task = self.task
+        batch = task.sample(split, 0, count, threads=threads)
+        ys = batch.targets.astype(np.float64)
+        return {name: _means(ys, observe(task, batch, threads)) for name, observe in OBSERVERS.items()}

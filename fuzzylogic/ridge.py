@@ -4,11 +4,15 @@ What they score on held-out combinations needs no composition: a new function is
 known ones. A model composes where it is better.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzylogic.task import Batch, FuzzyLogic
 from sraven.core.errors import CapacityError
+
+if TYPE_CHECKING:
+    from fuzzylogic.task import Batch, FuzzyLogic
 
 WEIGHTS = np.logspace(-3, 2, 11)
 """Weights of the squared coefficients, of which each sequence takes the best by leave-one-out."""
@@ -16,7 +20,7 @@ WEIGHTS = np.logspace(-3, 2, 11)
 _MOST_FEATURES, _AT_ONCE = 512, 256
 
 
-def known_functions(task: FuzzyLogic, inputs: NDArray[np.float32]) -> NDArray[np.float64]:
+def known_functions(task: "FuzzyLogic", inputs: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return the values of the functions of training at points ``[..., L]``: ``[..., functions]``."""
     count = task.n_combinations("train")
     if count > _MOST_FEATURES:
@@ -25,7 +29,7 @@ def known_functions(task: FuzzyLogic, inputs: NDArray[np.float32]) -> NDArray[np
     return np.asarray(values[..., task.combinations("train").astype(np.int64)].max(axis=-1))
 
 
-def known_terms(task: FuzzyLogic, inputs: NDArray[np.float32]) -> NDArray[np.float64]:
+def known_terms(task: "FuzzyLogic", inputs: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return them, and the values of the terms that occur in training: ``[..., functions + terms]``."""
     functions = known_functions(task, inputs)
     return np.concatenate([functions, _terms(inputs)[..., task.partition.seen]], axis=-1)
@@ -69,7 +73,7 @@ def predict(features: NDArray[np.float64], targets: NDArray[np.float64]) -> NDAr
     return found
 
 
-def observe(task: FuzzyLogic, batch: Batch, *, terms: bool) -> NDArray[np.float64]:
+def observe(task: "FuzzyLogic", batch: "Batch", *, terms: bool) -> NDArray[np.float64]:
     """Return predictions ``[n]`` of a batch's queries, from known functions, or known terms as well.
 
     Raises:

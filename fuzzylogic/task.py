@@ -20,7 +20,9 @@ from sraven.core.parallel import for_each_chunk
 from sraven.core.permutation import half_bits, permute_all
 from sraven.core.rng import fill_uniform
 from sraven.core.spec import SEED_LIMIT
+from sraven.core.task import References, Rows, Scoring
 from sraven.core.versions import check_version
+from sraven.scoring.errors import Diagnosis
 from sraven.scoring.task import ScoredTask
 
 SPLITS = ("train", "test", "ood", "ood_terms")
@@ -234,3 +236,33 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
         """
         combinations = None if prior == "all" else self.combinations(prior)
         return identify(batch.inputs, batch.targets, self.K, combinations, threads=threads)
+
+    # Roles
+
+    @property
+    def rows(self) -> Rows:
+        """The instances as rows of a dataset."""
+        from fuzzylogic.record import FuzzyLogicRows
+
+        return FuzzyLogicRows(self)
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+        from fuzzylogic.metrics import FuzzyLogicScoring
+
+        return FuzzyLogicScoring(self)
+
+    @property
+    def references(self) -> References:
+        """What scores are read against: reference predictors and the ideal observer."""
+        from fuzzylogic.references import FuzzyLogicReferences
+
+        return FuzzyLogicReferences(self)
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """How wrong answers are sorted."""
+        from fuzzylogic.errors import FuzzyLogicDiagnosis
+
+        return FuzzyLogicDiagnosis(self)

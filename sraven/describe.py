@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from inspect import getdoc
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.task import Arrays, Description
 from sraven.divisions import DIVISIONS
-from sraven.task import SRAVEN
+
+if TYPE_CHECKING:
+    from sraven.task import SRAVEN
 
 _NUMBERS = ("eight", "nine", "ten", "eleven", "twelve", "13", "14", "15")
 """Of rules, from 8 on."""
@@ -18,7 +20,7 @@ _ROWS_IN_CARD = 1_000
 """Combinations that a table of the card may list; the manifest always has all of them."""
 
 
-def describe(task: SRAVEN, tallies: Mapping[str, Arrays]) -> Description:
+def describe(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> Description:
     """Return the texts of a dataset card, given the tallies of each split."""
     policy = {
         "any": "Every instance that the rules give is kept, ambiguous ones too: `num_answers` tells which.",
@@ -60,7 +62,7 @@ def describe(task: SRAVEN, tallies: Mapping[str, Arrays]) -> Description:
     )
 
 
-def _biases(task: SRAVEN) -> str:
+def _biases(task: "SRAVEN") -> str:
     if task.answers == "any":
         return (
             "Multisets of rules are drawn uniformly, so a rule doesn't occur equally often in every split; "
@@ -72,7 +74,7 @@ def _biases(task: SRAVEN) -> str:
     )
 
 
-def splits_section(task: SRAVEN) -> str:
+def splits_section(task: "SRAVEN") -> str:
     """Return how the combinations are divided."""
     known, held_out = len(task.combinations("train")), len(task.combinations("all"))
     held_out -= known
@@ -97,7 +99,7 @@ def _answers_table(tallies: Mapping[str, Arrays]) -> str:
     return "\n".join(lines)
 
 
-def _rules_section(task: SRAVEN, tallies: Mapping[str, Arrays]) -> str:
+def _rules_section(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> str:
     """Return the share of each rule among the features, before and after the policy."""
     combinations = task.combinations("all")
     counts = np.stack([(combinations == rule).sum(axis=1) for rule in range(len(task.rules))], axis=1)
@@ -119,7 +121,7 @@ def _rules_section(task: SRAVEN, tallies: Mapping[str, Arrays]) -> str:
     )
 
 
-def _combinations_section(task: SRAVEN, tallies: Mapping[str, Arrays]) -> str:
+def _combinations_section(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> str:
     """Return, by multiset of rules, how often an instance has one answer."""
     combinations = task.combinations("all")
     drawn: NDArray[Any] = np.sum([tally["proposals"] for tally in tallies.values()], axis=0)

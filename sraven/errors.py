@@ -27,7 +27,7 @@ first or of the second.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,7 +41,9 @@ from sraven.features import symbols_by_asked_feature
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, fits_alone
 from sraven.scoring.errors import MISSING, OVERALL, Tally
 from sraven.splits import exchanges
-from sraven.task import SRAVEN, Batch
+
+if TYPE_CHECKING:
+    from sraven.task import SRAVEN, Batch
 
 VALID_ALTERNATIVE, CORRESPONDENCE, ANOTHER_RULE, OTHER_OPERAND, NONE_OF_THESE = range(1, 6)
 
@@ -116,7 +118,7 @@ def _follow(rows: NDArray[np.uint8], predicted: NDArray[np.uint8], K: int, rules
 
 
 def sort_errors(
-    batch: Batch,
+    batch: "Batch",
     predictions: ArrayLike,
     K: int,
     *,
@@ -238,7 +240,7 @@ class SRAVENDiagnosis:
         task: the task.
     """
 
-    task: SRAVEN
+    task: "SRAVEN"
 
     kinds: ClassVar = KINDS
 
@@ -252,7 +254,8 @@ class SRAVENDiagnosis:
     ) -> dict[str, Tally]:
         """Return the tallies of one run (uint8 ``[n, M]``) by name."""
         task, truth = self.task, labels.arrays
-        batch = Batch(**{name: truth[name] for name in Batch._fields})
+        kind = type(task.empty_batch(0))
+        batch = kind(**{name: truth[name] for name in kind._fields})
         # What isn't answered is of no kind, so that nothing is asked about it.
         given = np.where(answered[:, None], predictions, truth["target"])
         answers = truth["answers"]

@@ -1,14 +1,12 @@
 """SRAVEN as a family of tasks: where all that the core and the commands ask of it is."""
 
-from sraven.core.family import Family, Help, LevelText, Show, Size
-from sraven.settings import M_LIMIT
+from pathlib import Path
+from typing import Any
+
+from sraven.core.family import Family, Help, LevelText, Measured, Show, Size
+from sraven.settings import M_LIMIT, Settings
 
 _SMALL = {"M": 3, "K": 7, "holdout": 0.3, "seed": 5}
-
-
-def order_name(order: int, M: int) -> str:
-    """Return the name of the observer that knows which rules occurred together, ``order`` at a time."""
-    return f"order-{order}" if order < M else "composition-blind"
 
 
 def _of_order(order: int) -> LevelText:
@@ -19,15 +17,41 @@ def _of_order(order: int) -> LevelText:
     )
 
 
+def _task(**settings: Any) -> Any:
+    from sraven.task import SRAVEN
+
+    return SRAVEN(**settings)
+
+
+def _measure(task: Any, n: int, threads: int | None) -> Measured:
+    from sraven.estimate import measure
+
+    return measure(task, n, threads)
+
+
+def _show() -> Any:
+    from sraven import show
+
+    return show
+
+
+def _draw(puzzle: Any, path: Path, explain: bool) -> None:
+    from sraven.plots import save_picture
+
+    save_picture(puzzle, path, explain)
+
+
+def _bench() -> Any:
+    from sraven import bench
+
+    return bench
+
+
 FAMILY = Family(
     name="sraven",
     package="sraven",
-    task="sraven.task:SRAVEN",
-    settings="sraven.settings:Settings",
-    rows="sraven.record:SRAVENRows",
-    scoring="sraven.metrics:SRAVENScoring",
-    references="sraven.references:SRAVENReferences",
-    diagnosis="sraven.errors:SRAVENDiagnosis",
+    task=_task,
+    settings=Settings,
     reference_levels={
         "independent": LevelText(
             "exact marginals, random ties",
@@ -42,7 +66,6 @@ FAMILY = Family(
         ),
         **{f"order-{order}": _of_order(order) for order in range(M_LIMIT - 1, 1, -1)},
     },
-    measure_reference_levels="sraven.references:measure_reference_levels",
     helps={
         "generate": Help(
             "Write a SRAVEN dataset that load_dataset loads.",
@@ -87,14 +110,12 @@ FAMILY = Family(
         "ood": Size(51_200, "Instances of held-out combinations."),
     },
     show=Show(
-        "sraven.show",
+        _show,
         explain="Show the answer, the rules, the permutations and all valid answers.",
-        picture="sraven.plots:save_picture",
+        picture=_draw,
     ),
-    measure="sraven.estimate:measure",
-    bench="sraven.bench",
-    encoding="baselines.encode:encode_sraven",
-    recipe="baselines.recipes:SRAVEN",
+    measure=_measure,
+    bench=_bench,
     examples={
         "sraven": _SMALL,
         "sraven-unique": {**_SMALL, "answers": "unique"},

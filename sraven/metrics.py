@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from sraven.core.jit import kernel
 from sraven.core.task import Arrays, Column, Labels, Metric, ratio
 from sraven.core.versions import latest
 from sraven.rules import Rules
-from sraven.task import SRAVEN, Batch
+
+if TYPE_CHECKING:
+    from sraven.task import SRAVEN, Batch
 
 BY_COMBINATION = {"1": ("accuracy",)}
 """What is also given for each multiset of rules, by the version that brought it. No line changes."""
@@ -66,7 +68,7 @@ class SRAVENScoring:
         task: the task.
     """
 
-    task: SRAVEN
+    task: "SRAVEN"
 
     comparison: ClassVar = compare_answers("accuracy")
 
@@ -98,7 +100,7 @@ class SRAVENScoring:
         symbol = int(predictions[rows[0]].max())
         return int(rows[0]), f"has the symbol {symbol}; symbols are 0 to {self.task.K - 1}"
 
-    def labels(self, batch: Batch, threads: int | None) -> Labels:
+    def labels(self, batch: "Batch", threads: int | None) -> Labels:
         """Return target, rules by position and number of answers of the instances of a batch."""
         task, count = self.task, len(batch.target)
         one = task.answers == "unique"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,9 @@ from sraven.core.task import Arrays, Column, Description, Encoded, row_fault, ro
 from sraven.describe import describe
 from sraven.features import symbols_by_feature
 from sraven.rules import RULES, Rules
-from sraven.task import SRAVEN
+
+if TYPE_CHECKING:
+    from sraven.task import SRAVEN
 
 
 def to_numpy(dataset: Any) -> dict[str, NDArray[Any]]:
@@ -62,7 +64,7 @@ class SRAVENRows:
         task: the task.
     """
 
-    task: SRAVEN
+    task: "SRAVEN"
 
     instance_columns: ClassVar = ("context", "target")
 

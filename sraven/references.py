@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,11 @@ from sraven.core.composition import combines_known
 from sraven.core.estimate import Mean, mean
 from sraven.core.rng import derive_key, fill_draws
 from sraven.core.task import Reference
-from sraven.family import order_name
 from sraven.scoring.references import Observed
-from sraven.task import SRAVEN, Batch
+from sraven.settings import order_name
+
+if TYPE_CHECKING:
+    from sraven.task import SRAVEN, Batch
 
 CEILINGS = {1: {"accuracy": "joint"}}
 """How the ideal observer answers, by version of the definition and by metric. No line changes."""
@@ -30,7 +32,7 @@ def _symbol_counts(panels: NDArray[np.uint8], K: int) -> NDArray[np.int64]:
     return np.stack([(panels == symbol).sum(axis=1) for symbol in range(K)], axis=-1)
 
 
-def _guess(task: SRAVEN, stream: str, split: str, count: int, seed: int) -> NDArray[np.uint8]:
+def _guess(task: "SRAVEN", stream: str, split: str, count: int, seed: int) -> NDArray[np.uint8]:
     """Return panels whose features are uniformly random, of a stream of their own."""
     draws = np.zeros((2 * -(-task.M // 2), count), np.uint64)
     indices = np.arange(count, dtype=np.uint64)
@@ -40,7 +42,7 @@ def _guess(task: SRAVEN, stream: str, split: str, count: int, seed: int) -> NDAr
     return np.ascontiguousarray(numbers.T).astype(np.uint8)
 
 
-class SRAVENReferences(Observed[SRAVEN]):
+class SRAVENReferences(Observed["SRAVEN"]):
     """What scores of a task are read against."""
 
     answers: ClassVar = CEILINGS
@@ -99,9 +101,35 @@ class SRAVENReferences(Observed[SRAVEN]):
             ),
         }
 
-    def observe(self, batch: Batch, prior: str, threads: int | None) -> dict[str, Mean]:
+    def observe(self, batch: "Batch", prior: str, threads: int | None) -> dict[str, Mean]:
         """Return the accuracy to expect of the ideal observer: the mean of its exact posteriors."""
         return {"accuracy": mean(self.task.ideal_observer(batch, prior, threads=threads)[1])}
+
+    def levels(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
+        """Return what scores on a split are read against beside its ceilings, by line and metric.
+
+        The lines are those of `sraven.family`. What is up to chance is its expectation.
+        """
+        task = self.task
+        batch = task.sample(split, 0, count, threads=threads)
+        everything, known = task.combinations("all"), task.combinations("train")
+        marginals = task.symbol_marginals(batch, split, threads=threads)
+
+        @cache
+        def observe(believed: bytes) -> dict[str, Mean]:
+            """Return the accuracy of an observer that believes in some combinations, given as a mask."""
+            prior = everything[np.frombuffer(believed, np.bool_)]
+            panels, probability = ideal_observer(
+                batch.context, task.K, prior, threads=threads, **task.context_options
+            )
+            right = (panels == batch.target).all(axis=1)
+            return {"accuracy": mean(np.where(probability > 0, right, float(task.K) ** -task.M))}
+
+        orders = {
+            order_name(order, task.M): observe(combines_known(everything, known, order).tobytes())
+            for order in range(task.M, 1, -1)
+        }
+        return {"independent": {"accuracy": mean(independent_hits(marginals, batch.target))}, **orders}
 
 
 def independent_hits(marginals: NDArray[np.float64], target: NDArray[np.uint8]) -> NDArray[np.float64]:
@@ -120,31 +148,3 @@ def independent_hits(marginals: NDArray[np.float64], target: NDArray[np.uint8]) 
     taken = likely / likely.sum(axis=2, keepdims=True)
     of_target = np.take_along_axis(taken, target[..., None].astype(np.int64), axis=2)
     return np.asarray(of_target.prod(axis=(1, 2)))
-
-
-def measure_reference_levels(
-    task: SRAVEN, split: str, count: int, threads: int | None
-) -> dict[str, dict[str, Mean]]:
-    """Return what scores on a split are read against beside its ceilings, by line and metric.
-
-    The lines are those of `sraven.family`. What is up to chance is its expectation.
-    """
-    batch = task.sample(split, 0, count, threads=threads)
-    everything, known = task.combinations("all"), task.combinations("train")
-    marginals = task.symbol_marginals(batch, split, threads=threads)
-
-    @cache
-    def observe(believed: bytes) -> dict[str, Mean]:
-        """Return the accuracy of an observer that believes in some combinations, given as a mask."""
-        prior = everything[np.frombuffer(believed, np.bool_)]
-        panels, probability = ideal_observer(
-            batch.context, task.K, prior, threads=threads, **task.context_options
-        )
-        right = (panels == batch.target).all(axis=1)
-        return {"accuracy": mean(np.where(probability > 0, right, float(task.K) ** -task.M))}
-
-    orders = {
-        order_name(order, task.M): observe(combines_known(everything, known, order).tobytes())
-        for order in range(task.M, 1, -1)
-    }
-    return {"independent": {"accuracy": mean(independent_hits(marginals, batch.target))}, **orders}

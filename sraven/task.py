@@ -17,10 +17,12 @@ from sraven.core.batch import Instances
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.parallel import for_each_chunk
 from sraven.core.spec import SEED_LIMIT
+from sraven.core.task import References, Rows, Scoring
 from sraven.core.versions import check_version
 from sraven.divisions import DIVISIONS
 from sraven.kernels import Tables, generate, make_tables
 from sraven.rules import PAPER, Rules, rules_of
+from sraven.scoring.errors import Diagnosis
 from sraven.scoring.task import ScoredTask
 from sraven.settings import POLICIES, Settings
 from sraven.splits import partition, rule_combinations
@@ -282,3 +284,33 @@ class SRAVEN(Settings, ScoredTask[Batch]):
         choices = self.combination_indices(split)
         combinations = rule_combinations(self.M, self.rules)
         return make_tables(self.K, combinations, choices, self.permute, self.rules)
+
+    # Roles
+
+    @property
+    def rows(self) -> Rows:
+        """The instances as rows of a dataset."""
+        from sraven.record import SRAVENRows
+
+        return SRAVENRows(self)
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+        from sraven.metrics import SRAVENScoring
+
+        return SRAVENScoring(self)
+
+    @property
+    def references(self) -> References:
+        """What scores are read against: reference predictors and the ideal observer."""
+        from sraven.references import SRAVENReferences
+
+        return SRAVENReferences(self)
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """How wrong answers are sorted."""
+        from sraven.errors import SRAVENDiagnosis
+
+        return SRAVENDiagnosis(self)

@@ -16,7 +16,7 @@ from helpers.python import python
 from helpers.refusals import assert_refused
 from helpers.third_family import ENTRY, registered
 from sraven.core.digests import block_digest
-from sraven.core.families import find_family, generating_families, make_task, rows_of
+from sraven.core.families import find_family, generating_families, make_task
 from sraven.core.spec import canonical_json, digest
 from sraven.core.table import to_arrays
 from sraven.core.versions import current_version
@@ -90,21 +90,20 @@ def test_taking_is_sampling_in_another_order_and_so_is_writing_into_a_batch(task
 
 ELSEWHERE = f"""
 import json, sys
-from sraven.core.families import FAMILIES, make_task, rows_of
+from sraven.core.families import FAMILIES, make_task
 from sraven.core.digests import block_digest
 sys.path.append({str(REPOSITORY / "tests")!r})
 FAMILIES["sums"] = {ENTRY!r}
 for config in json.loads(sys.argv[1]):
     task = make_task(config)
-    print(block_digest(rows_of(task).encode("ood", 123, 456, 1).columns, task.columns))
+    print(block_digest(task.rows.encode("ood", 123, 456, 1).columns, task.columns))
 """
 
 
 def test_another_process_gives_the_same():
     result = python("-c", ELSEWHERE, json.dumps([task.config for task in EXAMPLES.values()]), cwd=REPOSITORY)
     assert result.stdout.split() == [
-        block_digest(rows_of(task).encode("ood", 123, 456, 1).columns, task.columns)
-        for task in EXAMPLES.values()
+        block_digest(task.rows.encode("ood", 123, 456, 1).columns, task.columns) for task in EXAMPLES.values()
     ]
 
 
@@ -122,7 +121,7 @@ def test_arrays_are_contiguous_and_of_the_columns_types(task):
 
 
 def test_streams_of_splits_and_seeds_differ(task):
-    name = rows_of(task).instance_columns[0]
+    name = task.rows.instance_columns[0]
     seeds = [replace(task, seed=seed) for seed in (task.seed, task.seed + 1)]
     parts = [getattr(other.sample(split, 0, 201), name) for other in seeds for split in task.splits]
     for one, other in combinations([{instance.tobytes() for instance in part} for part in parts], 2):

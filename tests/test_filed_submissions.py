@@ -12,7 +12,6 @@ import pytest
 from helpers.checkout import REPOSITORY
 from helpers.evidence_example import stated
 from sraven.board.board import read_board
-from sraven.core.families import references_of
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.entries import entry_of
 from sraven.leaderboard.evidence import gather_evidence
@@ -45,7 +44,7 @@ def test_every_ranked_board_that_was_released_has_all_its_references():
     filed = {(folder.parent.name, folder.name[9:]) for folder in FILED}
     for board in map(read_board, RELEASED):
         if board.content["series"] == "ranked":
-            assert {(board.id, name) for name in references_of(board.task).predictors} <= filed
+            assert {(board.id, name) for name in board.task.references.predictors} <= filed
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""A third family of tasks, a toy, gets all features from one entry in `FAMILIES`.
+"""A third family of tasks, a toy, gets all features from one entry in `FAMILIES`, training from two more.
 
 What each task has to keep stands in `test_conformance`, which knows the toy as well. Here it goes
 through what is built on tasks: commands, boards, submissions, the leaderboard and its page, training.
@@ -11,10 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from baselines.recipes import make_config
+from baselines.encode import ENCODINGS
+from baselines.recipes import FAMILIES as RECIPES, make_config
 from baselines.training.train import train
 from helpers.checkout import REPOSITORY
 from helpers.submissions import METHOD, MODEL
+from helpers.sums.learning import RECIPE, encode
 from helpers.sums.scoring import posterior
 from helpers.sums.task import Sums
 from helpers.third_family import BOARD, ENTRY, registered
@@ -30,6 +32,8 @@ TRAINING = {"instances": 640, "selection_split": "test"}
 @pytest.fixture(autouse=True)
 def _toy(monkeypatch):
     monkeypatch.chdir(REPOSITORY)
+    monkeypatch.setitem(ENCODINGS, "sums", encode)
+    monkeypatch.setitem(RECIPES, "sums", RECIPE)
     with registered():
         yield
 

@@ -3,7 +3,6 @@
 import json
 import pickle
 from dataclasses import dataclass, replace
-from pkgutil import resolve_name
 
 import pytest
 
@@ -19,7 +18,7 @@ from sraven import SRAVEN, ConfigurationError, score_submission
 from sraven.board.board import board_ids, read_board
 from sraven.board.freeze import make_board
 from sraven.core.digests import block_size, digest_split
-from sraven.core.families import FAMILIES, find_family, make_board_task, make_task, rows_of
+from sraven.core.families import FAMILIES, find_family, make_board_task, make_task
 from sraven.core.spec import added, digest, values_of
 from sraven.core.versions import VERSIONS, check_version, current_version, latest
 from sraven.data.verify import verify_dataset
@@ -96,7 +95,7 @@ def test_second_version_has_other_instances_and_digests(family, second_version):
     assert make_task(second.config) == second and digest(first.config) != digest(second.config)
     assert first.config_name == second.config_name
     for split in ("train", "test", "ood"):
-        shown = rows_of(first).instance_columns[0]
+        shown = first.rows.instance_columns[0]
         one, other = (getattr(task.sample(split, 0, 200), shown) for task in (first, second))
         assert (one != other).reshape(len(one), -1).any(axis=1).mean() > 0.9
     held_out = [task.combinations("ood").tolist() for task in (first, second)]
@@ -106,7 +105,7 @@ def test_second_version_has_other_instances_and_digests(family, second_version):
 def test_unknown_versions_are_refused_in_one_line():
     config = {**SRAVEN().config, "symmetry": True}
     by_config = [lambda version, make=make: make({**config, "version": version}) for make in MAKES]
-    for make in [*(resolve_name(find_family(name).task) for name in FAMILIES), *by_config]:
+    for make in [*(find_family(name).task for name in FAMILIES), *by_config]:
         for version in ("2", "0", "", 1, None, ["1"], "1\x1b[31m"):
             with pytest.raises(ConfigurationError, match="newer sraven") as caught:
                 make(version=version)

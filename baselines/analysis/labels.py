@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from fuzzylogic.settings import QUERIES
 from sraven.core.arguments import check_choice, check_integer
 from sraven.core.errors import ConfigurationError
-from sraven.core.families import generator_of
 from sraven.core.task import Task
 
 Array = NDArray[Any]
@@ -190,7 +189,7 @@ def subject_of(task: Task, protocol: str = BOARD) -> Subject:
             f"task {task.name!r} has no analysis of latent codes; expected one of {', '.join(PROTOCOLS)}"
         )
     protocols = PROTOCOLS[task.name]
-    return protocols[check_choice("protocol", protocol, tuple(protocols))](generator_of(task))
+    return protocols[check_choice("protocol", protocol, tuple(protocols))](task)
 
 
 def check_pairs(subject: Subject, pairs: tuple[str, ...]) -> tuple[str, ...]:

@@ -22,7 +22,6 @@ from baselines.training.sharding import check_batch, make_mesh, mean_over_device
 from baselines.training.step import Loss, Program, StepReport
 from sraven.board.board import Board, read_board
 from sraven.core.errors import ConfigurationError
-from sraven.core.families import generator_of
 
 CHUNK = 100
 """Steps of one call of the compiled program."""
@@ -173,7 +172,7 @@ def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
     Raises:
         ConfigurationError: if the board isn't the configuration's, or the mesh doesn't divide a batch.
     """
-    task = generator_of(board_of(config).task)
+    task = board_of(config).task
     encoding = encoding_of(task)
     num_microbatches = num_microbatches_of(config.batch_size, mesh)
     check_batch(mesh, config.batch_size, num_microbatches)

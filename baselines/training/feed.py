@@ -7,14 +7,14 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import GeneratedTask
+from sraven.core.task import Task
 
 Chunk = dict[str, NDArray[np.generic]]
 """Arrays by name, ``[steps, batch size, ...]``."""
 
 
 def chunk_of_steps(
-    task: GeneratedTask,
+    task: Task,
     fields: tuple[str, ...],
     batch_size: int,
     first: int,

@@ -20,7 +20,6 @@ from baselines.training.sharding import CHUNK_SPEC, on_cpu, on_each_device, own_
 from baselines.training.step import matmul_precision
 from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError
-from sraven.core.families import generator_of
 
 _AT_ONCE, _PIECES = 512, 1
 """Instances that a device takes at once, and how often in one call of the program."""
@@ -52,7 +51,7 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
     Raises:
         ConfigurationError: if the encoding of the board's task has no probabilities, and they are requested.
     """
-    task, mesh = generator_of(board_of(config).task), mesh or own_mesh()
+    task, mesh = board_of(config).task, mesh or own_mesh()
     encoding, model = encoding_of(task), model_of(config, encoding_of(task))
     read = getattr(encoding, reading)
     if read is None:

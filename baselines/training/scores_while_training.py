@@ -15,7 +15,6 @@ from baselines.runs.log import INSTANCES, Scores
 from baselines.training.experiment import Experiment, MakeExperiment, board_of
 from baselines.training.predict import predictor, unranked_splits
 from sraven.board.board import Board
-from sraven.core.families import generator_of, scoring_of
 from sraven.core.task import Labels
 from sraven.scoring.scores import score_plainly
 
@@ -48,7 +47,7 @@ def board_scores(config: RunConfig, mesh: Mesh, most: int = SLICE) -> Evaluate:
         most: instances of each split.
     """
     board = board_of(config)
-    task, scoring = generator_of(board.task), scoring_of(board.task)
+    task, scoring = board.task, board.task.scoring
     metrics, predict = board.metrics, predictor(config, mesh)
     sizes = sizes_of(board, most)
 

@@ -1,7 +1,6 @@
 """Measure what instances leave open: the command `ambiguity` of each family of tasks."""
 
 from collections.abc import Callable
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +10,7 @@ from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.family import Family
 
 if TYPE_CHECKING:
-    from sraven.core.task import GeneratedTask
+    from sraven.core.task import Task
 
 
 def make(family: Family) -> Callable[..., None]:
@@ -28,8 +27,9 @@ def make(family: Family) -> Callable[..., None]:
     )
     @threads_option
     @json_option
-    def ambiguity(task: "GeneratedTask", n: int, threads: int | None) -> None:
-        found = resolve_name(family.measure)(task, n, threads)
+    def ambiguity(task: "Task", n: int, threads: int | None) -> None:
+        assert family.measure is not None
+        found = family.measure(task, n, threads)
         print_outcome(
             value={"config": task.config, "results": found.results},
             text=lambda: print_rows(found.headings, found.rows, title=found.title, title_justify="left"),

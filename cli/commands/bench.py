@@ -2,7 +2,6 @@
 
 import tempfile
 from pathlib import Path
-from pkgutil import resolve_name
 
 import click
 
@@ -31,7 +30,7 @@ def command(threads: int | None) -> None:
 
     used = threads or available_threads()
     families = [find_family(name) for name in FAMILIES]
-    benches: dict[str, Benches] = {each.name: resolve_name(each.bench) for each in families if each.bench}
+    benches: dict[str, Benches] = {each.name: each.bench() for each in families if each.bench}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         speeds = [measure(case) for bench in benches.values() for case in bench.cases(used, folder)]

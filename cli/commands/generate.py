@@ -15,7 +15,7 @@ from cli.shared.writing import print_dataset, print_part, warn_of_patterns
 from sraven.core.family import Family
 
 if TYPE_CHECKING:
-    from sraven.core.task import GeneratedTask, Task
+    from sraven.core.task import Task
 
 _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
 """Settings of tasks that the names of their configurations leave out, but for the names of divisions."""
@@ -94,7 +94,7 @@ def make(family: Family) -> Callable[..., None]:
     )
     @click.option("--force", is_flag=True, help="Replace another dataset in the same place.")
     @json_option
-    def generate(task: "GeneratedTask", sizes: dict[str, int], **output: Any) -> None:
+    def generate(task: "Task", sizes: dict[str, int], **output: Any) -> None:
         # A task without some split, as --holdout 0 leaves it, has none of it unless its size is given; and
         # whoever says how much of one kind of novelty is wanted wants no other.
         novel = [split for split in sizes if split.startswith("ood")]

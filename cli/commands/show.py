@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import click
@@ -11,11 +10,11 @@ from cli.shared.imports import needs_extra
 from cli.shared.options import join_options, task_argument
 from cli.shared.outputs import output_file
 from cli.shared.printing import json_option, print_outcome, print_renderables
-from sraven.core.family import Family, Shows
+from sraven.core.family import Family
 from sraven.core.system.isolation import elsewhere
 
 if TYPE_CHECKING:
-    from sraven.core.task import GeneratedTask
+    from sraven.core.task import Task
 
 
 def make(family: Family) -> Callable[..., None]:
@@ -34,17 +33,17 @@ def make(family: Family) -> Callable[..., None]:
     @join_options(*picture)
     @json_option
     def command(
-        task: "GeneratedTask", split: str, index: int, count: int, explain: bool, png: Path | None = None
+        task: "Task", split: str, index: int, count: int, explain: bool, png: Path | None = None
     ) -> None:
-        module: Shows = resolve_name(show.module)
+        module = show.module()
         if png:
             if count != 1:
                 raise click.UsageError(
                     f"--png shows one instance, but --count is {count}; leave out one of them"
                 )
+            assert show.picture is not None
             with elsewhere(), needs_extra("--png", "analysis"):
-                save_picture = resolve_name(show.picture)
-            save_picture(module.make_puzzle(task, split, index), png, explain)
+                show.picture(module.make_puzzle(task, split, index), png, explain)
             print_outcome(value={"path": str(png)}, text=str(png))
             return
         puzzles = [module.make_puzzle(task, split, at) for at in range(index, index + count)]

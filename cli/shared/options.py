@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import reduce, wraps
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
@@ -16,7 +15,7 @@ from sraven.core.family import Family
 from sraven.core.spec import settings_of
 
 if TYPE_CHECKING:
-    from sraven.core.task import GeneratedTask
+    from sraven.core.task import Task
     from sraven.data.engines.jobs import Engine
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -165,17 +164,18 @@ def task_argument(family: Family, measuring: bool = False, **defaults: Any) -> C
         measuring: whether to leave out the fields that measurements don't take.
         defaults: of fields that have another one here; of no switch.
     """
-    kind = resolve_name(family.settings or family.task)
+    kind = family.settings
+    assert kind is not None, f"{family.name} has no settings to make options of"
     settings = settings_of(kind)
     shared = [name for name in settings if settings[name][1].measured]
     names = shared if measuring else [*shared, *(name for name in settings if name not in shared)]
 
-    def make(**values: Any) -> "GeneratedTask":
+    def make(**values: Any) -> "Task":
         for name, (default, _) in settings.items():
             if isinstance(default, bool) and name in values:
                 values[name] = default is not values[name]  # a switch turns it over
         given = {name: value for name, value in values.items() if value is not None}
-        make_task: Callable[..., GeneratedTask] = resolve_name(family.task)
+        make_task: Callable[..., Task] = family.task
         try:
             return make_task(**given)
         except ConfigurationError:

@@ -36,9 +36,9 @@ def print_dataset(manifest: Mapping[str, Any], out: Path) -> None:
 
 
 def _describe_dataset(manifest: Mapping[str, Any], out: Path) -> None:
-    from sraven.core.families import make_task, rows_of
+    from sraven.core.families import make_task
 
-    rows = rows_of(make_task(manifest["config"]))
+    rows = make_task(manifest["config"]).rows
     for name, split in manifest["splits"].items():
         click.echo(f"{name:>9}: {split['num_examples']:>12,} instances{rows.remark(split['tallies'])}")
     # Without a slash, load_dataset would take some names for formats or packages.

@@ -19,14 +19,7 @@ from sraven.core.arguments import check_choice, check_integer
 from sraven.core.composition import Divergences, divergences
 from sraven.core.digests import digest_prompts
 from sraven.core.errors import BoardError, ConfigurationError
-from sraven.core.families import (
-    FAMILIES,
-    generator_of,
-    make_board_task,
-    references_of,
-    scoring_of,
-    wording_of,
-)
+from sraven.core.families import FAMILIES, make_board_task
 from sraven.core.task import Labels, Task
 from sraven.scoring.composing import Composing, measure_composing
 from sraven.scoring.errors import SplitErrors, diagnose_runs, require_diagnosis
@@ -52,7 +45,7 @@ class Board(BoardFile):
         Raises:
             BoardError: if this installation lacks one.
         """
-        known = scoring_of(self.task).metrics
+        known = self.task.scoring.metrics
         if lacking := [name for name in self.metric_names if name not in known]:
             raise BoardError(
                 f"board {self.id} is scored by {', '.join(lacking)}, which this sraven can't compute; "
@@ -63,7 +56,7 @@ class Board(BoardFile):
     @property
     def metrics_beside(self) -> tuple[str, ...]:
         """The metrics that its task has got since: shown beside its scores, but no part of them."""
-        return tuple(name for name in scoring_of(self.task).metrics if name not in self.metric_names)
+        return tuple(name for name in self.task.scoring.metrics if name not in self.metric_names)
 
     def ceiling(self, split: str, metric: str, prior: str = "split") -> Ceiling | None:
         """Return what the ideal observer scores, and what it knows and answers; None where nobody knows.
@@ -82,7 +75,7 @@ class Board(BoardFile):
         found = self.file["ceiling"].get(split, {}).get(KNOWS[prior], {}).get(metric)
         if found is None:
             return None
-        answer = references_of(self.task).answers.get(self.ceiling_definition, {}).get(metric)
+        answer = self.task.references.answers.get(self.ceiling_definition, {}).get(metric)
         if answer is None:
             raise BoardError(
                 f"board {self.id} has a ceiling of {metric} by definition {self.ceiling_definition}, "
@@ -93,7 +86,7 @@ class Board(BoardFile):
     @property
     def chance(self) -> float | None:
         """What guessing scores by its primary metric; None where nobody said."""
-        return scoring_of(self.task).chance.get(self.metric)
+        return self.task.scoring.chance.get(self.metric)
 
     def reference_levels(self, split: str, metric: str | None = None) -> tuple[ReferenceLevel, ...]:
         """Return what else scores are read against, baselines among them; none where nobody knows.
@@ -141,7 +134,7 @@ class Board(BoardFile):
         best = self.ceiling(split, metric)
         if best is None or value is None:
             return None
-        sign = 1 if scoring_of(self.task).metrics[metric].higher_is_better else -1
+        sign = 1 if self.task.scoring.metrics[metric].higher_is_better else -1
         return round(sign * (best.value - value), DIGITS)
 
     def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
@@ -162,7 +155,7 @@ class Board(BoardFile):
             advice = f"{split} of {self.id} has {size:,} instances"
             start = check_integer("start", start, 0, size, advice)
             count = check_integer("count", count, 0, size - start, advice)
-        return generator_of(self.task).sample(split, start, count, threads=threads)
+        return self.task.sample(split, start, count, threads=threads)
 
     def labels(self, split: str, *, threads: int | None = None) -> Labels:
         """Return the truth about a scored split, which is made once.
@@ -171,7 +164,7 @@ class Board(BoardFile):
             split: a scored split.
             threads: threads to use; None for all available ones.
         """
-        scoring = scoring_of(self.task)
+        scoring = self.task.scoring
         if split not in self._labels:  # two threads at once may both make them, and they are the same
             self._labels[split] = scoring.labels(self._whole(split), threads)
         return self._labels[split]
@@ -187,7 +180,7 @@ class Board(BoardFile):
     def _whole(self, split: str) -> Any:
         """Return all instances of a scored split, generated once."""
         if split not in self._batches:
-            self._batches[split] = generator_of(self.task).sample(split, 0, self.splits[split])
+            self._batches[split] = self.task.sample(split, 0, self.splits[split])
         return self._batches[split]
 
     def score(self, split: str, predictions: ArrayLike, *, threads: int | None = None) -> SplitScores:
@@ -205,7 +198,7 @@ class Board(BoardFile):
         """
         run = whole_run(self.read(split, self.checked_predictions(split, predictions)))
         labels = self.labels(split, threads=threads)
-        return score_runs(scoring_of(self.task), labels, [run], metrics=self.metrics, threads=threads)
+        return score_runs(self.task.scoring, labels, [run], metrics=self.metrics, threads=threads)
 
     def diagnose(self, split: str, predictions: ArrayLike, *, threads: int | None = None) -> SplitErrors:
         """Sort the wrong answers among predictions of a whole split by the kind of mistake.
@@ -227,7 +220,7 @@ class Board(BoardFile):
         if self.is_text:
             return check_texts(f"predictions of {split}", predictions, size)
         return check_predictions(
-            f"predictions of {split}", predictions, size, self.prediction, scoring_of(self.task)
+            f"predictions of {split}", predictions, size, self.prediction, self.task.scoring
         )
 
     def read(self, split: str, submitted: Any, indices: NDArray[np.int64] | None = None) -> Any:
@@ -241,7 +234,7 @@ class Board(BoardFile):
         if not self.is_text:
             return submitted
         every = np.arange(len(submitted)) if indices is None else indices
-        return wording_of(self.task).read(split, every, submitted)
+        return self.task.wording.read(split, every, submitted)
 
     def check(self, split: str, instances: int | None = None) -> None:
         """Generate a split again and compare it with the digests of the board.
@@ -256,7 +249,7 @@ class Board(BoardFile):
         """
         check_choice("split", split, tuple(self.covered))
         batch = None if split == "train" else self._whole(split)
-        check_digests(self, generator_of(self.task), split, instances, batch)
+        check_digests(self, self.task, split, instances, batch)
 
     def check_scored(self) -> None:
         """Check all that scores depend on: the held-out combinations and the scored splits. Once is enough.
@@ -284,7 +277,7 @@ class Board(BoardFile):
             self.check(split)
         for form, pinned in self.prompts.items():
             split = self.primary_split
-            if digest_prompts(wording_of(self.task).prompts(split, self.splits[split], form)) != pinned:
+            if digest_prompts(self.task.wording.prompts(split, self.splits[split], form)) != pinned:
                 raise BoardError(
                     f"board {self.id}: the prompts of form {form} aren't those of the board; reinstall sraven"
                 )
@@ -296,7 +289,7 @@ class Board(BoardFile):
             BoardError: if they differ.
         """
         for split, listed in self.held_out.items():
-            if tuple(map(tuple, generator_of(self.task).combinations(split).tolist())) != listed:
+            if tuple(map(tuple, self.task.combinations(split).tolist())) != listed:
                 raise BoardError(
                     f"board {self.id}: the combinations of {split} aren't those that the board lists; "
                     "reinstall sraven"

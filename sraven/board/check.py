@@ -8,14 +8,11 @@ import numpy as np
 from sraven.board.content import BoardFile
 from sraven.core.digests import block_size, digest_split
 from sraven.core.errors import BoardError, ConfigurationError
-from sraven.core.families import columns_of
-from sraven.core.task import GeneratedTask
+from sraven.core.task import Task
 from sraven.core.untrusted.decode import MOST_REPLIES, MOST_REPLY
 
 
-def check_digests(
-    board: BoardFile, task: GeneratedTask, split: str, instances: int | None, batch: Any
-) -> None:
+def check_digests(board: BoardFile, task: Task, split: str, instances: int | None, batch: Any) -> None:
     """Generate a split again and compare it with its digests.
 
     Args:
@@ -28,7 +25,7 @@ def check_digests(
     Raises:
         BoardError: if they differ; the message says where.
     """
-    entry, size = board.covered[split], block_size(columns_of(task))
+    entry, size = board.covered[split], block_size(task.columns)
     total, arrays = entry.instances, entry.arrays or {}
     checked = total if instances is None else min(-(-instances // size) * size, total)
     found = digest_split(task, split, checked, batch)

@@ -12,16 +12,9 @@ from sraven.board.reference_levels import boards_folder
 from sraven.core.arguments import check_choice
 from sraven.core.digests import digest_prompts, digest_split
 from sraven.core.errors import BoardError, ConfigurationError, OutputError
-from sraven.core.families import (
-    find_family,
-    generator_of,
-    make_board_task,
-    references_of,
-    scoring_of,
-    wording_of,
-)
+from sraven.core.families import make_board_task
 from sraven.core.system.files import compact_json, read_bounded, write_text
-from sraven.core.task import TEXT, Column, GeneratedTask, Task
+from sraven.core.task import TEXT, Column, Task
 
 TRAIN_DIGESTED = 1 << 20
 """Instances of the training split that a board's digests cover."""
@@ -43,12 +36,12 @@ def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]
     return [boards[board_id] for board_id in ids or boards]
 
 
-def _ceilings(task: GeneratedTask, sizes: Mapping[str, int]) -> dict[str, Any]:
+def _ceilings(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
     """Return what the ideal observer scores, by split, what it knows and metric."""
     return {
         split: {
             known: {metric: rounded(mean) for metric, mean in means.items()}
-            for known, means in references_of(task).ceilings(split, size, None).items()
+            for known, means in task.references.ceilings(split, size, None).items()
         }
         for split, size in sizes.items()
     }
@@ -71,7 +64,7 @@ def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _measured(task: Task, sizes: Mapping[str, int], train_digested: int) -> dict[str, Any]:
     """Return what of a board follows from its instances."""
-    generator, newest = generator_of(task), max(references_of(task).answers)
+    generator, newest = task, max(task.references.answers)
     covered = {"train": train_digested, **sizes} if "train" in task.splits else sizes
     return {
         "ceiling": _ceilings(generator, sizes),
@@ -83,9 +76,9 @@ def _measured(task: Task, sizes: Mapping[str, int], train_digested: int) -> dict
 
 def _worded(task: Task, split: str, size: int) -> dict[str, Any]:
     """Return what a board says of its prompts and rungs; nothing where predictions are numbers."""
-    if not find_family(task.name).wording:
+    wording = task.wording
+    if wording is None:
         return {}
-    wording = wording_of(task)
     return {
         "prompts": {form: digest_prompts(wording.prompts(split, size, form)) for form in wording.forms},
         "rungs": [
@@ -114,9 +107,9 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
     """
     try:
         task, sizes = make_board_task(definition["config"]), definition["sizes"]
-        scoring, family = scoring_of(task), find_family(task.name)
+        scoring = task.scoring
         measured = _measured(task, sizes, train_digested)
-        submitted = Column("prediction", TEXT, (), "") if family.wording else scoring.prediction
+        submitted = Column("prediction", TEXT, (), "") if task.wording else scoring.prediction
         content: dict[str, Any] = {
             "schema": 1,
             **{name: definition[name] for name in ("id", "version", "title", "series")},

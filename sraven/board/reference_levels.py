@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import yaml
@@ -108,13 +107,13 @@ def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[Re
 
 def measure_board(board: BoardFile) -> dict[str, Any]:
     """Return what `LEVELS_FILE` has of a board."""
-    task, measure = make_board_task(board.config), find_family(board.family).measure_reference_levels
+    references = make_board_task(board.config).references
     return {
         "board": board.id,
         "lines": {
             split: {
                 name: {metric: rounded(mean) for metric, mean in means.items()}
-                for name, means in resolve_name(measure)(task, split, size, None).items()
+                for name, means in references.levels(split, size, None).items()
             }
             for split, size in board.splits.items()
         },

@@ -12,11 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from sraven.core.arguments import check_array, check_integer
 from sraven.core.batch import Instances
 from sraven.core.errors import ConfigurationError
-from sraven.core.families import columns_of, references_of, scoring_of
 from sraven.core.rng import derive_key
 from sraven.core.spec import digest, task_config
 from sraven.core.split import Split
-from sraven.core.task import Column, References, Scoring, Task
+from sraven.core.task import Column, References, Rows, Scoring
 
 INDEX_LIMIT = 1 << 62
 """Indices of instances lie below this."""
@@ -24,35 +23,56 @@ INDEX_LIMIT = 1 << 62
 B = TypeVar("B", bound=Instances)
 
 
-class Described:
-    """What its family says of a task, as properties of the task."""
+class Roles:
+    """What else the core asks of a task, each in an object of its own: see `sraven.core.task`.
 
-    @property
-    def columns(self: Task) -> Sequence[Column]:
-        """The arrays of its instances, of a dataset first ``index``."""
-        return columns_of(self)
-
-    @property
-    def scoring(self: Task) -> Scoring:
-        """How predictions are scored."""
-        return scoring_of(self)
-
-    @property
-    def references(self: Task) -> References:
-        """The reference predictors and the ideal observer's scores, which others are read against."""
-        return references_of(self)
-
-
-class RandomAccess(Described, ABC, Generic[B]):
-    """The base of tasks that generate their instances: gives those of a split by their indices.
-
-    A task is a frozen dataclass of its configuration, with a field ``version`` and a field ``seed``. ``B``
-    is its batch. What else the core needs of a task stands in objects of its family, found here as
-    properties of the task.
+    A task says what plays its roles, and imports it there: a task costs no more than what is asked of it.
     """
 
     name: ClassVar[str]
     """Name of the task family."""
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+        raise NotImplementedError
+
+    @property
+    def references(self) -> References:
+        """The reference predictors and the ideal observer's scores, which others are read against."""
+        raise NotImplementedError
+
+    @property
+    def diagnosis(self) -> Any:
+        """How wrong answers are sorted, a `sraven.scoring.errors.Diagnosis`; None if nothing sorts them."""
+        return None
+
+    @property
+    def wording(self) -> Any:
+        """The instances in words, a `Wording`, of a task whose predictions are texts; None for others."""
+        return None
+
+    @property
+    def rows(self) -> Rows:
+        """The instances as rows of a dataset.
+
+        Raises:
+            ConfigurationError: for a task without datasets.
+        """
+        raise ConfigurationError(f"the task {self.name} has no datasets of its own")
+
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The arrays that digests cover, and those of a dataset that they don't, first ``index``."""
+        return (self.wording or self.rows).columns
+
+
+class RandomAccess(Roles, ABC, Generic[B]):
+    """The base of tasks that generate their instances: gives those of a split by their indices.
+
+    A task is a frozen dataclass of its configuration, with a field ``version`` and a field ``seed``. ``B``
+    is its batch.
+    """
 
     version: str
     seed: int

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.families import columns_of
-from sraven.core.task import Arrays, Column, GeneratedTask
+from sraven.core.task import Arrays, Column, Task
 
 MOST_INSTANCES, MOST_BYTES = 65_536, 1 << 24
 
@@ -57,7 +56,7 @@ def split_digest(block_digests: Iterable[str]) -> str:
     return hashlib.sha256("".join(block_digests).encode()).hexdigest()
 
 
-def digest_split(task: GeneratedTask, split: str, instances: int, batch: Any = None) -> dict[str, Any]:
+def digest_split(task: Task, split: str, instances: int, batch: Any = None) -> dict[str, Any]:
     """Return the digests of the first instances of a split: whole, by block and by array.
 
     Args:
@@ -66,7 +65,7 @@ def digest_split(task: GeneratedTask, split: str, instances: int, batch: Any = N
         instances: how many.
         batch: all of them, if they are at hand; else they are generated a block at a time.
     """
-    every = columns_of(task)
+    every = task.columns
     step, blocks = block_size(every), []
     columns = [column for column in every if not column.derived]
     arrays = {column.name: hashlib.sha256() for column in columns}

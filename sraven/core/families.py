@@ -12,9 +12,7 @@ from sraven.core.system.packages import PACKAGES, check_packages
 from sraven.core.versions import check_version
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sraven.core.task import Column, GeneratedTask, References, Rows, Scoring, Task, Wording
+    from sraven.core.task import Task
 
 FAMILIES = {
     "sraven": "sraven.family:FAMILY",
@@ -43,58 +41,7 @@ def find_family(name: str) -> Family:
 
 def generating_families() -> tuple[str, ...]:
     """Return the names of the families that generate their instances, as rows of a dataset."""
-    return tuple(name for name in FAMILIES if find_family(name).rows)
-
-
-def trained_families() -> tuple[str, ...]:
-    """Return the names of the families on whose boards the baselines are trained as on any other."""
-    return tuple(name for name in FAMILIES if find_family(name).encoding)
-
-
-# Roles
-
-
-def rows_of(task: "Task") -> "Rows":
-    """Return a task's instances as rows of a dataset.
-
-    Raises:
-        ConfigurationError: for a task without datasets.
-    """
-    family = find_family(task.name)
-    if not family.rows:
-        raise ConfigurationError(family.instead.format(task=task))
-    return cast("Rows", resolve_name(family.rows)(task))
-
-
-def wording_of(task: "Task") -> "Wording":
-    """Return a task in words; only one whose predictions are texts has them."""
-    return cast("Wording", resolve_name(find_family(task.name).wording)(task))
-
-
-def columns_of(task: "Task") -> "Sequence[Column]":
-    """Return the arrays of a task's instances that digests cover, and those of a dataset that they don't."""
-    return (wording_of(task) if find_family(task.name).wording else rows_of(task)).columns
-
-
-def scoring_of(task: "Task") -> "Scoring":
-    """Return how predictions of a task are scored."""
-    return cast("Scoring", resolve_name(find_family(task.name).scoring)(task))
-
-
-def references_of(task: "Task") -> "References":
-    """Return what scores of a task are read against."""
-    return cast("References", resolve_name(find_family(task.name).references)(task))
-
-
-def diagnosis_of(task: "Task") -> Any:
-    """Return how the wrong answers of a task are sorted; None if its family doesn't say."""
-    reference = find_family(task.name).diagnosis
-    return resolve_name(reference)(task) if reference else None
-
-
-def generator_of(task: Any) -> "GeneratedTask":
-    """Return a task as one that generates its instances, as all of them do."""
-    return cast("GeneratedTask", task)
+    return tuple(name for name in FAMILIES if find_family(name).sizes)
 
 
 # Configurations
@@ -106,25 +53,25 @@ def _make(config: Mapping[str, Any], with_rows: bool) -> Any:
         raise ConfigurationError(f"the configuration is {config!r}; expected names and values")
     values = dict(config)
     name = values.pop("task", None)
-    if not isinstance(name, str) or name not in FAMILIES or (with_rows and not find_family(name).rows):
+    if not isinstance(name, str) or name not in FAMILIES or (with_rows and not find_family(name).sizes):
         allowed = generating_families() if with_rows else FAMILIES
         raise ConfigurationError(f"task={name!r}: expected one of {', '.join(allowed)}")
     check_version(values.get("version"))  # first, since another version may have other names
     try:
-        return resolve_name(find_family(name).task)(**values)
+        return find_family(name).task(**values)
     except TypeError as error:
         raise ConfigurationError(
             f"the configuration of task {name!r} is wrong: {escape(str(error))}"
         ) from None
 
 
-def make_task(config: Mapping[str, Any]) -> "GeneratedTask":
+def make_task(config: Mapping[str, Any]) -> "Task":
     """Return the task of a configuration, as the manifest of a dataset holds it.
 
     Raises:
         ConfigurationError: for a task that generates nothing, an unknown version, or values out of range.
     """
-    return cast("GeneratedTask", _make(config, with_rows=True))
+    return cast("Task", _make(config, with_rows=True))
 
 
 def make_board_task(config: Mapping[str, Any]) -> "Task":

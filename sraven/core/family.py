@@ -1,7 +1,7 @@
 """A family of tasks: one object with all that the core and the commands need of it.
 
-It names the family's own modules as "module:NAME", and each is imported when it is first needed. So an
-object like this costs nothing to import, and a command loads no more than it uses.
+It costs nothing to import, and a command loads no more than it uses: the family's own modules are imported
+in functions.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -77,71 +77,49 @@ class Show:
     """How instances are shown.
 
     Attributes:
-        module: a `Shows`.
+        module: imports and returns a `Shows`.
         explain: what ``--explain`` adds, for the help.
-        picture: writes what ``make_puzzle`` returns as a PNG, given a path and whether to explain; "" if
+        picture: writes what ``make_puzzle`` returns as a PNG, given a path and whether to explain; None if
             nothing does.
         draws: what it draws, for the help.
     """
 
-    module: str
+    module: Callable[[], Shows]
     explain: str
-    picture: str = ""
+    picture: Callable[[Any, Path, bool], None] | None = None
     draws: str = "Write a picture instead (one instance)."
 
 
 @dataclass(frozen=True)
 class Family:
-    """A family of tasks. Names of modules and of what is in them are written as "module:NAME".
-
-    A family has ``rows`` and ``references``. One that puts instances of another into words has ``wording`` in
-    place of ``rows``: it has boards, but no datasets of its own.
+    """A family of tasks. What is a function here imports what it needs when it is called.
 
     Attributes:
         name: of the family, which its tasks' configurations begin with.
         package: holds its boards, in a folder ``boards``.
-        task: the class of its tasks, a frozen dataclass: a `sraven.core.task.Task`.
-        settings: the dataclass whose fields its tasks have, of which commands make their options, where it
-            can be had without the kernels that ``task`` brings; "" for that of ``task``.
-        scoring: returns the `Scoring` of a task.
-        rows: returns the `Rows` of a task.
-        references: returns the `References` of a task.
-        diagnosis: returns the `sraven.scoring.errors.Diagnosis` of a task; "" if nothing sorts its
-            wrong answers.
+        task: returns a task, given its settings: a frozen dataclass, a `sraven.core.task.Task`.
+        settings: a dataclass with the fields of its tasks, of which commands make their options; None for a
+            family without commands.
         reference_levels: what scores on its boards are read against besides, by name: see
-            `sraven.board.reference_levels`.
-        measure_reference_levels: returns the `sraven.core.estimate.Mean` of each by metric, given a
-            task, a split, the number of instances and threads; "" if there are none.
-        wording: returns the `Wording` of a task, whose predictions are texts.
-        instead: of a family without ``rows``: what to do instead of asking for instances as rows;
-            ``{task}`` stands for the task.
+            `sraven.board.reference_levels`. The task's `References` measure them.
         nouns: what its instances are called.
         resampled: what bootstrap samples, and so intervals of scores, are over.
         group: name of its group of commands; "" for that of the family.
         summary: a line for the list of commands.
         text: the help of its group of commands.
         helps: the helps of its commands, by name.
-        sizes: what ``generate`` writes, by split.
+        sizes: what ``generate`` writes, by split; nothing for a family without datasets.
         show: how instances are shown; None if they aren't.
-        measure: returns the `Measured` of a task, given it, the number of instances and threads.
-        bench: a `Benches`.
-        encoding: returns how a sequence model sees a task, a `baselines.encode.Encoding`; "" if no baseline
-            is trained on the family.
-        recipe: the fields of `baselines.config.RunConfig` that a run has by default.
+        measure: returns what ``ambiguity`` prints of a task, given it, the number of instances and threads.
+        bench: imports and returns a `Benches`.
         examples: small configurations, by name, on which the tests check what every task has to keep.
     """
 
     name: str
     package: str
-    task: str
-    scoring: str
-    rows: str = ""
-    references: str = ""
-    diagnosis: str = ""
+    task: Callable[..., Any]
+    settings: type | None = None
     reference_levels: Mapping[str, LevelText] = field(default_factory=dict, hash=False)
-    measure_reference_levels: str = ""
-    wording: str = ""
-    instead: str = ""
     nouns: str = "instances"
     resampled: str = "instances"
     group: str = ""
@@ -150,11 +128,8 @@ class Family:
     helps: Mapping[str, Help] = field(default_factory=dict, hash=False)
     sizes: Mapping[str, Size] = field(default_factory=dict, hash=False)
     show: Show | None = None
-    measure: str = ""
-    bench: str = ""
-    settings: str = ""
-    encoding: str = ""
-    recipe: str = ""
+    measure: Callable[[Any, int, int | None], Measured] | None = None
+    bench: Callable[[], Benches] | None = None
     examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
 
     @property

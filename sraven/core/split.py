@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.instance import InstanceSequence
-from sraven.core.task import GeneratedTask
+from sraven.core.task import Task
 
 _BLOCK = 1024
 """Instances that iterating makes at a time."""
@@ -42,7 +42,7 @@ class Split:
         indices: of the instances in there.
     """
 
-    task: GeneratedTask
+    task: Task
     name: str
     indices: range
 

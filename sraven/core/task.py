@@ -4,15 +4,14 @@
 role                  what it is about
 ====================  ==================================================================================
 `Task`                its configuration: which instances there are
-`GeneratedTask`       random access to them
 `Rows`                its instances as rows of a dataset: columns, encoding, checks, texts
 `Scoring`             how predictions are scored
 `References`          what scores are read against: reference predictors, and what the ideal observer scores
-`Diagnosis`           how wrong answers are sorted; a family may have none (`sraven.scoring.errors`)
+`Diagnosis`           how wrong answers are sorted; a task may have none (`sraven.scoring.errors`)
 `Wording`             its instances in words, and replies read: of tasks whose predictions are texts
 ====================  ==================================================================================
 
-A task itself has the first two. `sraven.core.families` finds the others for it.
+A task itself has the first two; the others are its properties (`sraven.core.access.Roles`).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -159,7 +158,10 @@ class Description:
 
 
 class Task(Protocol):
-    """A benchmark task: a configuration that determines its instances."""
+    """A benchmark task: a configuration, the instances that it determines, and what plays its roles.
+
+    `sraven.core.access.RandomAccess` is the base class of tasks that generate their instances.
+    """
 
     @property
     def name(self) -> str:
@@ -181,12 +183,29 @@ class Task(Protocol):
     def splits(self) -> Sequence[str]:
         """Names of the splits that have instances."""
 
+    @property
+    def columns(self) -> Sequence[Column]:
+        """The arrays that digests cover, and those of a dataset that they don't."""
 
-class GeneratedTask(Task, Protocol):
-    """A task that makes its instances: random access to those of each split.
+    @property
+    def rows(self) -> "Rows":
+        """The instances as rows of a dataset."""
 
-    `sraven.core.access.RandomAccess` is its base class.
-    """
+    @property
+    def scoring(self) -> "Scoring":
+        """How predictions are scored."""
+
+    @property
+    def references(self) -> "References":
+        """What scores are read against."""
+
+    @property
+    def diagnosis(self) -> Any:
+        """How wrong answers are sorted; None if nothing sorts them."""
+
+    @property
+    def wording(self) -> Any:
+        """The instances in words, a `Wording`; None where predictions are no texts."""
 
     def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
         """Return a batch, see `sraven.core.batch.Instances`."""
@@ -282,6 +301,12 @@ class References(Protocol):
 
         It knows the split's combinations (``knowing_split``) or thinks all possible
         (``not_knowing``), and answers as the newest definition of `answers` says.
+        """
+
+    def levels(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
+        """Return what scores on a split are read against besides, by level and metric.
+
+        The levels are those of its family (`Family.reference_levels`).
         """
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import yaml
 
-from sraven.core.families import rows_of
 from sraven.core.spec import canonical_json, digest
 from sraven.core.system.files import json_text
 from sraven.core.task import Arrays, Column, Description, Task
@@ -50,7 +49,7 @@ def _describe(task: Task, manifest: Manifest) -> Description:
         split: {name: np.array(tally) for name, tally in content["tallies"].items()}
         for split, content in manifest["splits"].items()
     }
-    return rows_of(task).describe(tallies)
+    return task.rows.describe(tallies)
 
 
 def size_category(n: int) -> str:
@@ -89,7 +88,7 @@ def _front_matter(task: Task, manifest: Manifest, description: Description, fold
         "dataset_info": [
             {
                 "config_name": name,
-                "features": [_feature(column) for column in rows_of(task).columns],
+                "features": [_feature(column) for column in task.rows.columns],
                 "splits": [
                     {"name": name, "num_bytes": each["memory_bytes"], "num_examples": each["num_examples"]}
                     for name, each in splits.items()
@@ -109,7 +108,7 @@ def render_card(task: Task, manifest: Manifest) -> str:
     )
     columns = "\n".join(
         f"| `{each.name}` | {each.dtype} | {' × '.join(map(str, each.shape)) or 'one'} | {each.meaning} |"
-        for each in rows_of(task).columns
+        for each in task.rows.columns
     )
     return (
         (_TEMPLATES / "card.md")
@@ -215,5 +214,5 @@ def _record_set(task: Task, split: str) -> dict[str, Any]:
         "name": split,
         "description": f"The instances of split {split}.",
         "key": {"@id": f"{split}/index"},
-        "field": [field(column) for column in rows_of(task).columns],
+        "field": [field(column) for column in task.rows.columns],
     }

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from sraven.core.digests import block_digest, block_size, instance_bytes, split_digest
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import escape
-from sraven.core.families import rows_of
 from sraven.core.system.staging import MANIFEST, STAGING, Plan
 from sraven.core.task import Encoded, Rows, Task
 from sraven.core.untrusted.read import read_file
@@ -67,7 +66,7 @@ def make_plan(
     Raises:
         ConfigurationError: if the shard size isn't one of whole blocks.
     """
-    block = block_size(rows_of(task).columns)
+    block = block_size(task.rows.columns)
     allowed = [blocks * block for blocks in range(1, BLOCKS_IN_SHARD + 1)]
     if shard_size is not None and shard_size not in allowed:
         raise ConfigurationError(
@@ -101,7 +100,7 @@ def list_shards(task: Task, plan: Plan) -> list[Shard]:
                 f"there is a split {escape(split)}; this task has {', '.join(task.splits)}"
             )
     shards: list[Shard] = []
-    step = plan.get("shard_size") or BLOCKS_IN_SHARD * block_size(rows_of(task).columns)
+    step = plan.get("shard_size") or BLOCKS_IN_SHARD * block_size(task.rows.columns)
     count = sum(-(-size // step) for size in plan["sizes"].values())
     if count > MOST_SHARDS:
         total = sum(plan["sizes"].values())
@@ -192,12 +191,12 @@ def make_manifest(
             add_tallies(tallies, counts)
         splits[split] = {
             "num_examples": size,
-            "memory_bytes": size * instance_bytes(rows_of(task).columns),
+            "memory_bytes": size * instance_bytes(task.rows.columns),
             "digest": split_digest(block for entry in files for block in entry["blocks"]),
             "tallies": {name: tally.tolist() for name, tally in tallies.items()},
             "shards": [{key: entry[key] for key in entry if key != "tallies"} for entry in files],
         }
-    columns = [{**asdict(column), "shape": list(column.shape)} for column in rows_of(task).columns]
+    columns = [{**asdict(column), "shape": list(column.shape)} for column in task.rows.columns]
     return {**plan, "columns": columns, "splits": splits}
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from sraven.core.errors import OutputError
 from sraven.core.escape import escape
-from sraven.core.families import make_task, rows_of
+from sraven.core.families import make_task
 from sraven.core.parallel import Progress, available_threads
 from sraven.core.system.files import sha256_of_file
 from sraven.core.system.parts import gather_parts, refuse_missing
@@ -101,7 +101,7 @@ def _take(task: Task, shard: Shard, source: _Source, journal: Journal, staging: 
     origin = folder / STAGING / shard.path
     if not origin.is_file() or origin.is_symlink() or sha256_of_file(origin) != entry["sha256"]:
         raise OutputError(f"{origin} is missing or damaged; the same `sraven generate --part` again mends it")
-    contents = ShardContents(rows_of(task), shard)
+    contents = ShardContents(task.rows, shard)
     for _ in contents.draw(available_threads()):
         pass
     right = contents.entry(origin.stat().st_size, entry["sha256"])

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sraven.core.escape import escape
-from sraven.core.families import make_task, rows_of
+from sraven.core.families import make_task
 from sraven.core.jsonable import json_differences
 from sraven.core.parallel import Progress, check_threads
 from sraven.core.system.files import json_text
@@ -147,7 +147,7 @@ def verify_dataset(
     faults, unusable = check_tree(path, plan, [shard.path for shard in shards], ignored)
     usable = [shard for shard in shards if shard.path not in unusable]
     checking = Checking(
-        rows=rows_of(task),
+        rows=task.rows,
         file_format=plan["file_format"],
         pyarrow=plan["pyarrow"],
         thorough=thorough,

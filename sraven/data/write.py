@@ -18,7 +18,6 @@ from typing import Any
 
 from sraven.core.arguments import check_choice, check_integer
 from sraven.core.errors import ConfigurationError
-from sraven.core.families import rows_of
 from sraven.core.parallel import Progress, check_threads
 from sraven.core.system.files import move_into_place, sha256_of_file, write_text
 from sraven.core.system.parts import Part
@@ -52,7 +51,7 @@ def _write_shard(
     if entry and is_right(entry, staging):
         on_progress(shard.count, 0)
         return dict(entry)
-    rows, path = rows_of(task), staging / shard.path
+    rows, path = task.rows, staging / shard.path
     contents = ShardContents(rows, shard)
     with apart(staging, path.name) as temporary:
         with FORMATS[file_format](temporary, arrow_schema(rows.columns)) as writer:
@@ -183,5 +182,5 @@ def plan_dataset(
     plan = make_plan(task, sizes, file_format, layout=layout, shard_size=shard_size)
     list_shards(task, plan)  # refuses too many
     for split in plan["sizes"]:
-        rows_of(task).encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created
+        task.rows.encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created
     return plan

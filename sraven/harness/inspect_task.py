@@ -94,7 +94,7 @@ def sraven(
     """
     with _in_one_line():
         asked = make_questions(M, K, form, shots, answers, split, seed, count)
-    posed = ((question, {}) for question in pose(asked))
+    posed: Iterator[tuple[Any, dict[str, Any]]] = ((question, {}) for question in pose(asked))
     return _make(posed, asked.name, [asked], scorer=exact(), version=asked.task.version)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sraven.board.board import Board
 from sraven.core.escape import figure, with_error
-from sraven.core.families import find_family, scoring_of
+from sraven.core.families import find_family
 from sraven.leaderboard.standing import Entry, Standing, primary_ceiling
 from sraven.scoring.bootstrap import SHARE
 
@@ -41,7 +41,7 @@ class Column:
 
 def metric_title(board: Board, metric: str) -> str:
     """Return what a metric of a board is called."""
-    known = scoring_of(board.task).metrics.get(metric)
+    known = board.task.scoring.metrics.get(metric)
     return (known and known.title) or metric.replace("_", " ").replace(".", ": ")
 
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
-from sraven.core.families import scoring_of
 from sraven.core.rng import derive_key, fill_draws
 from sraven.leaderboard.standing import Entry
 from sraven.leaderboard.submissions.submission import (
@@ -234,7 +233,7 @@ def _compare_split(
 ) -> dict[str, Difference]:
     """Return by metric what one scores more than the other on a split, without correction."""
     board, found = one.board, {}
-    scoring, labels = scoring_of(board.task), board.labels(split, threads=threads)
+    scoring, labels = board.task.scoring, board.labels(split, threads=threads)
     metrics = [name for name in board.metrics if not scoring.metrics[name].of_instances]
     by_combination = board.metric in scoring.by_combination
     samples = [

@@ -9,7 +9,6 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations, product
 from types import MappingProxyType
 
-from sraven.core.families import scoring_of
 from sraven.leaderboard.evidence import Evidence, run_name
 
 
@@ -27,7 +26,7 @@ def _runs(evidence: Evidence, split: str) -> list[str]:
 
 def _are_copies(first: tuple[Evidence, int], second: tuple[Evidence, int], split: str) -> bool:
     """Return whether two runs on a split, each given by its place, are copies of each other."""
-    kind = scoring_of(first[0].board.task).comparison
+    kind = first[0].board.task.scoring.comparison
     errors = [kind.error(_scores(evidence, split, place)) for evidence, place in (first, second)]
     most = kind.share * min(errors)
     if most <= 0 or abs(errors[0] - errors[1]) > most:  # errors of copies are as near as copies are

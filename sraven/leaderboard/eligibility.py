@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from sraven.board.board import Board
 from sraven.core.escape import escape
-from sraven.core.families import scoring_of
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence
 from sraven.leaderboard.standing import REFERENCE, UNCHOSEN
@@ -125,7 +124,7 @@ def _points(context: Context) -> str:
 
 def _agreement(context: Context) -> str:
     """Seeds of one network, of which wrong answers were changed, are wrong about the same instances."""
-    most = scoring_of(context.board.task).comparison.most_agreement
+    most = context.board.task.scoring.comparison.most_agreement
     for split, (first, second, found) in context.evidence.agreement.items():
         if found > most:
             return (
@@ -148,7 +147,7 @@ def _ceilings(context: Context, split: str) -> dict[str, tuple[float, float, flo
     ambiguous instances: labels that were leaked and spoilt to stay below the ceiling show there.
     """
     board, n = context.board, float(context.board.splits[split])
-    known, metrics = board.ceiling(split, board.metric), scoring_of(board.task).metrics
+    known, metrics = board.ceiling(split, board.metric), board.task.scoring.metrics
     if known is None or not metrics[board.metric].is_share:
         return {}
     value, error = known.value, known.standard_error

@@ -5,7 +5,6 @@ from dataclasses import asdict
 from typing import Any
 
 from sraven.board.board import Board
-from sraven.core.families import wording_of
 from sraven.leaderboard.evidence import Evidence
 from sraven.leaderboard.standing import (
     REFERENCE,
@@ -98,7 +97,7 @@ def _combinations(scores: Mapping[str, Any], board: Board) -> Combinations | Non
 
 def _is_bounded(content: Mapping[str, Any], board: Board) -> bool:
     """Return whether a submission was given all that the ideal observer has."""
-    return not board.is_text or wording_of(board.task).is_bounded(content["replies"]["form"])
+    return not board.is_text or board.task.wording.is_bounded(content["replies"]["form"])
 
 
 def reported_entries(board: Board) -> list[Entry]:

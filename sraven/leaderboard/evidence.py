@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.board.board import Board, read_board
-from sraven.core.families import find_family, scoring_of
+from sraven.core.families import find_family
 from sraven.core.jsonable import as_json
 from sraven.core.spec import digest
 from sraven.core.system.files import read_bounded
@@ -90,7 +90,7 @@ def _code_digest(family: str) -> str:
 
 def _most_agreement(board: Board, truth: Arrays, runs: Sequence[Run]) -> tuple[int, int, float] | None:
     """Return the two seeds whose errors agree most, and how much; None where that says nothing."""
-    kind = scoring_of(board.task).comparison
+    kind = board.task.scoring.comparison
     if kind.errors is None or len(runs) < 2:
         return None
     errors = [kind.errors(truth, run.predictions) for run in runs]

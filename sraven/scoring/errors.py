@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sraven.core.errors import ConfigurationError
 from sraven.core.estimate import standard_error
-from sraven.core.families import FAMILIES, diagnosis_of, find_family
 from sraven.core.task import Labels, Task
 from sraven.scoring.scores import DIGITS, Run
 
@@ -125,13 +124,13 @@ def require_diagnosis(task: Task) -> Diagnosis:
     """Return how the wrong answers of a task are sorted.
 
     Raises:
-        ConfigurationError: if its family doesn't say.
+        ConfigurationError: if it doesn't say.
     """
-    diagnosis: Diagnosis | None = diagnosis_of(task)
+    diagnosis: Diagnosis | None = task.diagnosis
     if diagnosis is None:
-        able = ", ".join(name for name in FAMILIES if find_family(name).diagnosis)
         raise ConfigurationError(
-            f"nothing sorts the wrong answers of the task {task.name}; that can be done for {able}"
+            f"nothing sorts the wrong answers of the task {task.name}, as it does those of SRAVEN "
+            "and of fuzzy logic"
         )
     return diagnosis
 

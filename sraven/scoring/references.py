@@ -29,3 +29,7 @@ class Observed(Generic[T]):
         batch = task.sample(split, 0, count, threads=threads)
         prior = {"knowing_split": split, "not_knowing": "all"}
         return {name: self.observe(batch, of, threads) for name, of in prior.items()}
+
+    def levels(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
+        """Return no reference levels; a family's own may measure some."""
+        return {}

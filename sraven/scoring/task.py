@@ -9,7 +9,6 @@ from sraven.core.access import INDEX_LIMIT, RandomAccess
 from sraven.core.arguments import check_integer
 from sraven.core.batch import Instances
 from sraven.core.errors import ConfigurationError
-from sraven.core.families import scoring_of
 from sraven.core.split import Split
 from sraven.core.task import Labels
 from sraven.scoring.errors import SplitErrors, diagnose_runs, require_diagnosis
@@ -38,7 +37,7 @@ class ScoredTask(RandomAccess[B]):
             ConfigurationError: for other instances, or a wrong shape, kind of number or value.
         """
         labels, run = self._labels_and_run(instances, predictions, threads)
-        return score_runs(scoring_of(self), labels, [run], threads=threads)
+        return score_runs(self.scoring, labels, [run], threads=threads)
 
     def diagnose(
         self, instances: str | Split | B, predictions: ArrayLike, *, threads: int | None = None
@@ -68,6 +67,6 @@ class ScoredTask(RandomAccess[B]):
                 "a batch of this task"
             )
         check_integer("the number of instances", len(batch), 1, INDEX_LIMIT)
-        scoring = scoring_of(self)
+        scoring = self.scoring
         array = check_predictions("predictions", predictions, len(batch), scoring.prediction, scoring)
         return scoring.labels(batch, threads), whole_run(array)

@@ -312,7 +312,11 @@ class Ledger:
         if reply is None:
             self.failed += 1
         else:
-            known = {"finish_reason": reply.finish, "usage": reply.usage, "model": reply.model}
+            known: dict[str, Any] = {
+                "finish_reason": reply.finish,
+                "usage": reply.usage,
+                "model": reply.model,
+            }
             known["cost"] = self._cost(reply.usage or {})
             said = {name: value for name, value in known.items() if value not in (None, "")}
             line = {"id": question, "canary": CANARY, "completion": reply.text, "asked": self.asked, **said}

@@ -1,17 +1,19 @@
 """Puzzles as text as a family of tasks: boards on which language models reply; its datasets are SRAVEN's."""
 
+from typing import Any
+
 from sraven.core.family import Family
+
+
+def _task(**settings: Any) -> Any:
+    from sraven.text.task import Ladder
+
+    return Ladder(**settings)
+
 
 FAMILY = Family(
     name="sraven-text",
     package="sraven.text",
-    task="sraven.text.task:Ladder",
-    scoring="sraven.text.scoring:LadderScoring",
-    references="sraven.text.references:LadderReferences",
-    wording="sraven.text.wording:LadderWording",
-    instead=(
-        "{task.name} has no datasets: `sraven text generate` writes its prompts, and `sraven generate "
-        "--answers unique` the puzzles of one setting"
-    ),
+    task=_task,
     nouns="questions",
 )

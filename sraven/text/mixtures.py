@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import ConfigurationError
-from sraven.core.families import wording_of
 from sraven.text.forms import FORMS
 from sraven.text.questions import Questions
 from sraven.text.wording import LadderWording
@@ -61,7 +60,7 @@ def read_text_board(board_id: str) -> tuple[Board, LadderWording]:
         ConfigurationError: if there is no such board, or it asks no questions in words.
     """
     board = read_board(board_id)
-    wording = wording_of(board.task) if board.is_text else None
+    wording = board.task.wording if board.is_text else None
     if not isinstance(wording, LadderWording):
         raise ConfigurationError(f"{board.id} asks nothing in words; `sraven boards` lists those that do")
     return board, wording

@@ -44,6 +44,9 @@ PART = 4096
 
 Indices = Sequence[int] | NDArray[np.int64]
 
+PADDING = 255
+"""What stands in arrays where a rung has fewer features than another: no symbol."""
+
 
 @dataclass(frozen=True)
 class Questions:
@@ -301,3 +304,8 @@ LADDER: tuple[Level, ...] = (*(Level(M, 8) for M in (1, 2, 3, 4, 6, 8)), Level(4
 
 LEVELS: tuple[Level, ...] = (*(Level(M, 8) for M in (2, 3, 4, 5, 6, 8)), Level(4, 10), Level(4, 16))
 """Those of version 2: without M=1, where no rule can be held out and puzzles are few. None changes."""
+
+
+def asked_split(task: SRAVEN) -> str:
+    """Return the split whose instances are asked: ``ood``, or ``test`` where nothing can be held out."""
+    return "ood" if task.holdout else "test"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -10,7 +10,10 @@ from sraven.core.estimate import Mean, mean
 from sraven.core.task import Reference
 from sraven.references import CEILINGS, SRAVENReferences
 from sraven.text.prompts import render_answers
-from sraven.text.task import Ladder, asked_split
+from sraven.text.questions import asked_split
+
+if TYPE_CHECKING:
+    from sraven.text.task import Ladder
 
 BABBLE = "Let me think about the rows and columns. The answer is [0 1 2 3], or Answer: none of them."
 """A reply in which the strict reading finds no answer."""
@@ -21,7 +24,7 @@ NO_ANSWER = "Let me think about the rows and columns."
 _ANSWERING = ("uniform-random", "copy-last-panel", "majority-symbol", "ideal-observer")
 
 
-def _make_replies(task: Ladder, name: str) -> Callable[[str, int, int], list[str]]:
+def _make_replies(task: "Ladder", name: str) -> Callable[[str, int, int], list[str]]:
     """Return a predictor of SRAVEN, by its name, as one that replies to the questions of all rungs."""
 
     def reply(split: str, count: int, seed: int) -> list[str]:
@@ -45,7 +48,7 @@ class LadderReferences:
         task: the task.
     """
 
-    task: Ladder
+    task: "Ladder"
 
     answers: ClassVar[Mapping[int, Mapping[str, str]]] = CEILINGS
 
@@ -70,3 +73,7 @@ class LadderReferences:
             parts.append([own.ideal_observer(batch, prior, threads=threads)[1] for prior in (asked, "all")])
         known = zip(("knowing_split", "not_knowing"), zip(*parts, strict=True), strict=True)
         return {name: {"accuracy": mean(np.concatenate(found))} for name, found in known}
+
+    def levels(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
+        """Return nothing: there are no further reference levels."""
+        return {}

@@ -3,14 +3,17 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.comparison import Comparison, compare_answers
 from sraven.core.task import Arrays, Column, Labels, Metric, ratio
-from sraven.text.task import PADDING, Batch, Ladder
+from sraven.text.questions import PADDING
+
+if TYPE_CHECKING:
+    from sraven.text.task import Batch, Ladder
 
 
 @cache
@@ -57,7 +60,7 @@ class LadderScoring:
         task: the task.
     """
 
-    task: Ladder
+    task: "Ladder"
 
     hits: ClassVar[str] = "accuracy"
     """The metric that is the share right."""
@@ -101,7 +104,7 @@ class LadderScoring:
     def find_fault(self, predictions: NDArray[Any]) -> None:
         """Return nothing: whatever was read of a reply can be scored."""
 
-    def labels(self, batch: Batch, threads: int | None) -> Labels:
+    def labels(self, batch: "Batch", threads: int | None) -> Labels:
         """Return target and rung of questions."""
         features = np.array([task.M for task in self.task.tasks])[batch.rung]
         summands = {

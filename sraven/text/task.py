@@ -10,15 +10,16 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.access import Described
+from sraven.core.access import Roles
 from sraven.core.arguments import check_array, check_choice, check_integer
 from sraven.core.batch import Instances
 from sraven.core.errors import ConfigurationError
 from sraven.core.spec import added, task_config
+from sraven.core.task import References, Rows, Scoring, Wording
 from sraven.core.versions import check_version, version_setting
 from sraven.task import SRAVEN, Batch as Puzzles
 from sraven.text.forms import FORMS
-from sraven.text.questions import COUNT, HOLDOUT, LADDER, SEED
+from sraven.text.questions import COUNT, HOLDOUT, LADDER, PADDING, SEED, asked_split
 
 T = TypeVar("T")
 
@@ -51,9 +52,6 @@ EDITIONS = {
 }
 """The editions of the text boards: versions 1 and 2, and that for people, from easy to hard. None changes."""
 
-PADDING = 255
-"""What stands in arrays where a rung has fewer features than another: no symbol."""
-
 _RUNG = re.compile(r"M([1-9][0-9]?)-K([1-9][0-9]{0,2})", re.ASCII)
 _MOST_SIZE, _MOST_SHOTS, _MOST_K = 1 << 20, 64, 255
 
@@ -75,7 +73,7 @@ class Batch(Instances):
 
 
 @dataclass(frozen=True)
-class Ladder(Described):
+class Ladder(Roles):
     """Certified instances of several settings, to be asked in words.
 
     A rung is a level of difficulty. Rung number r is the task ``tasks[r]``, and its questions are the first
@@ -266,7 +264,37 @@ class Ladder(Described):
         batch.context[rows, :, :M] = found.context
         batch.target[rows, :M] = found.target
 
+    # Roles
 
-def asked_split(task: SRAVEN) -> str:
-    """Return the split whose instances are asked: ``ood``, or ``test`` where nothing can be held out."""
-    return "ood" if task.holdout else "test"
+    @property
+    def rows(self) -> Rows:
+        """Nothing: the datasets are those of its settings.
+
+        Raises:
+            ConfigurationError: always.
+        """
+        raise ConfigurationError(
+            f"{self.name} has no datasets: `sraven text generate` writes its prompts, and `sraven generate "
+            "--answers unique` (or `sraven twins generate`) the puzzles of one setting"
+        )
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+        from sraven.text.scoring import LadderScoring
+
+        return LadderScoring(self)
+
+    @property
+    def references(self) -> References:
+        """What scores are read against: reference predictors and the ideal observer."""
+        from sraven.text.references import LadderReferences
+
+        return LadderReferences(self)
+
+    @property
+    def wording(self) -> Wording:
+        """The questions in words, and replies read."""
+        from sraven.text.wording import LadderWording
+
+        return LadderWording(self)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,12 @@ from sraven.core.task import Column, ScoredLevel
 from sraven.references import SRAVENReferences
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
-from sraven.text.questions import Questions
+from sraven.text.questions import PADDING, Questions, asked_split
 from sraven.text.replies import parse, unspell
 from sraven.text.scoring import guess
-from sraven.text.task import PADDING, Ladder, asked_split
+
+if TYPE_CHECKING:
+    from sraven.text.task import Ladder
 
 BASELINES = ("copy-last-panel", "majority-symbol")
 """Reference predictors that learn nothing: what they score is no sign of reasoning."""
@@ -39,7 +41,7 @@ class LadderWording:
         task: the task.
     """
 
-    task: Ladder
+    task: "Ladder"
 
     @property
     def columns(self) -> tuple[Column, ...]:

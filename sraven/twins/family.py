@@ -1,17 +1,36 @@
 """Twins as a family of tasks: where all that the core and the commands ask of it is."""
 
+from pathlib import Path
+from typing import Any
+
 from sraven.core.family import Family, Help, Show, Size
+from sraven.twins.settings import TwinSettings
+
+
+def _task(**settings: Any) -> Any:
+    from sraven.twins.task import Twins
+
+    return Twins(**settings)
+
+
+def _show() -> Any:
+    from sraven import show
+
+    return show
+
+
+def _draw(puzzle: Any, path: Path, explain: bool) -> None:
+    from sraven.plots import save_picture
+
+    save_picture(puzzle, path, explain)
+
 
 FAMILY = Family(
     name="sraven-twins",
     package="sraven.twins",
     group="twins",
-    task="sraven.twins.task:Twins",
-    settings="sraven.twins.settings:TwinSettings",
-    rows="sraven.twins.record:TwinsRows",
-    scoring="sraven.twins.scoring:TwinsScoring",
-    references="sraven.twins.references:TwinsReferences",
-    diagnosis="sraven.errors:SRAVENDiagnosis",
+    task=_task,
+    settings=TwinSettings,
     nouns="twins",
     resampled="sets",
     summary="SRAVEN in sets of twins: generate, show.",
@@ -48,12 +67,10 @@ FAMILY = Family(
         "ood": Size(49_152, "Variants of puzzles of held-out combinations."),
     },
     show=Show(
-        "sraven.show",
+        _show,
         explain="Show the answer, the rules, the permutations and all valid answers.",
-        picture="sraven.plots:save_picture",
+        picture=_draw,
     ),
-    encoding="baselines.encode:encode_sraven",
-    recipe="baselines.recipes:SRAVEN",
     examples={
         "twins": {"M": 3, "K": 7, "holdout": 0.3, "seed": 5},
         "pairs": {"M": 2, "K": 11, "holdout": 0.3, "seed": 5, "by_columns": 0, "by_rows": 0, "by_values": 1},

@@ -2,14 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sraven.core.task import Arrays, Column, Description, row_faults
 from sraven.describe import describe, splits_section
 from sraven.record import SRAVENRows
-from sraven.twins.task import Twins
+
+if TYPE_CHECKING:
+    from sraven.twins.task import Twins
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class TwinsRows(SRAVENRows):
         task: the task.
     """
 
-    task: Twins
+    task: "Twins"
 
     @property
     def columns(self) -> tuple[Column, ...]:

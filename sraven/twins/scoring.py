@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,10 @@ from sraven.core.comparison import compare_answers
 from sraven.core.task import Arrays, Labels, Metric, ratio
 from sraven.metrics import SRAVENScoring
 from sraven.task import Batch
-from sraven.twins.task import Twins
 from sraven.twins.variants import FIRST
+
+if TYPE_CHECKING:
+    from sraven.twins.task import Twins
 
 Sums = NDArray[np.float64]
 
@@ -157,7 +159,7 @@ class TwinsScoring(SRAVENScoring):
         task: the task.
     """
 
-    task: Twins
+    task: "Twins"
 
     comparison: ClassVar = compare_answers("pass_mean")
 

@@ -14,6 +14,7 @@ from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.parallel import for_each_chunk
 from sraven.core.rng import derive_key
 from sraven.core.spec import setting
+from sraven.core.task import References, Rows, Scoring
 from sraven.kernels import Tables, generate, make_tables
 from sraven.splits import rule_combinations
 from sraven.task import SRAVEN, Batch
@@ -215,6 +216,29 @@ class Twins(TwinSettings, SRAVEN):
             return drawn
 
         return draw
+
+    # Roles
+
+    @property
+    def rows(self) -> Rows:
+        """The instances as rows of a dataset."""
+        from sraven.twins.record import TwinsRows
+
+        return TwinsRows(self)
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+        from sraven.twins.scoring import TwinsScoring
+
+        return TwinsScoring(self)
+
+    @property
+    def references(self) -> References:
+        """What scores are read against: reference predictors and the ideal observer."""
+        from sraven.twins.references import TwinsReferences
+
+        return TwinsReferences(self)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ import runpy
 import subprocess
 import sys
 from dataclasses import fields
-from pkgutil import resolve_name
 
 import pytest
 
@@ -22,7 +21,7 @@ from sraven.core.spec import settings_of
 @pytest.mark.parametrize("name", generating_families())
 def test_options_are_the_fields_of_the_task(name):
     family = find_family(name)
-    task, commands = resolve_name(family.task)(), commands_of(family)
+    task, commands = family.task(), commands_of(family)
     settings = settings_of(type(task))
     assert next(iter(commands)) == "generate"
     assert set(settings) == {field.name for field in fields(task)}

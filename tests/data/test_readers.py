@@ -18,7 +18,6 @@ from helpers.example import SIZES
 from helpers.parquet_forgery import change_metadata, put_together, take_apart
 from helpers.resealing import name_another_writer, reseal, write_rows
 from sraven import SRAVEN, ConfigurationError, to_numpy
-from sraven.core.families import rows_of
 from sraven.core.table import arrow_schema
 from sraven.data.verify import verify_dataset
 
@@ -84,7 +83,7 @@ READERS = {
 
 def reads_the_generators(reader, directory, task, few=False):
     """Return whether a reader gets the generator's rows, if it gets any."""
-    expected = rows_of(task).encode("ood", 0, FEW if few else SIZES["ood"], 1).columns
+    expected = task.rows.encode("ood", 0, FEW if few else SIZES["ood"], 1).columns
     try:
         found = READERS[reader](directory, few)
     except Exception:  # whatever a reader raises on a broken file
@@ -136,7 +135,7 @@ def swap_splits(copy, task):
 
 def take_another_seed(copy, task):
     other = SRAVEN(**{**{name: task.config[name] for name in ("M", "K", "holdout")}, "seed": 77})
-    write_rows(copy / OOD, rows_of(other).encode("ood", 0, SIZES["ood"], 1).columns, task)
+    write_rows(copy / OOD, other.rows.encode("ood", 0, SIZES["ood"], 1).columns, task)
 
 
 # Tamperings of one Parquet file: bytes to bytes

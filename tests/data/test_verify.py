@@ -9,7 +9,6 @@ from helpers.example import SIZES
 from helpers.parquet_forgery import page, replace_pages
 from helpers.resealing import name_another_writer, reseal, write_rows
 from sraven import SRAVEN, ConfigurationError, OutputError, to_numpy
-from sraven.core.families import rows_of
 from sraven.core.table import arrow_schema
 from sraven.data.files import DOWNLOADED, check_text
 from sraven.data.leaks import fingerprints
@@ -116,7 +115,7 @@ OOD = "M3-K7/ood-00000-of-00001.parquet"
 def rewrite(directory, task, **options):
     """Write the files as a writer with other habits than ours does."""
     for path in directory.glob("*/*.parquet"):
-        table = pq.read_table(path).cast(arrow_schema(rows_of(task).columns))
+        table = pq.read_table(path).cast(arrow_schema(task.rows.columns))
         pq.write_table(table, path, **{"compression": "zstd", **options})
 
 
@@ -195,8 +194,8 @@ def test_page_that_says_to_be_large_is_one_fault_and_no_crash(copy, task):
 
 def test_zeros_of_the_other_sign_are_other_values():
     task = FuzzyLogic(N=3)
-    drawn = rows_of(task).encode("ood", 0, 50, 1).columns
+    drawn = task.rows.encode("ood", 0, 50, 1).columns
     zero, negative = ({**drawn, "targets": sign * np.zeros_like(drawn["targets"])} for sign in (1.0, -1.0))
-    assert compare_values(rows_of(task), "ood", zero, zero) == []
-    faults = compare_values(rows_of(task), "ood", negative, zero)
+    assert compare_values(task.rows, "ood", zero, zero) == []
+    faults = compare_values(task.rows, "ood", negative, zero)
     assert "targets differs from the generator's (rows: 50; first index: 0)" in faults

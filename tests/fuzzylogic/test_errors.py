@@ -6,7 +6,6 @@ import numpy as np
 
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.terms import formula
-from sraven.core.families import diagnosis_of
 
 TASK = FuzzyLogic(L=3, K=2, N=9, holdout=0.4, seed=1)
 
@@ -51,7 +50,7 @@ def test_tallies_equal_a_loop_over_the_sequences():
         predictions = (batch.targets[:, -1] + random.normal(0, 0.15, 150)).astype(np.float32)
         answered = random.random(150) < 0.9
         labels = TASK.scoring.labels(batch, None)
-        tallies = diagnosis_of(TASK).tally(labels, predictions, answered, None)
+        tallies = TASK.diagnosis.tally(labels, predictions, answered, None)
         expected = slow_tallies(batch, predictions, answered)
         assert list(tallies) == list(expected)
         for name, tally in tallies.items():

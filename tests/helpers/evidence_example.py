@@ -6,7 +6,6 @@ import numpy as np
 
 from helpers.submissions import METHOD, MODEL, SRAVEN_BOARD, TRAINING, small_board
 from sraven.board.board import read_board
-from sraven.core.families import scoring_of
 from sraven.leaderboard.evidence import Evidence, run_name
 from sraven.leaderboard.submissions.runs import prediction_path
 from sraven.leaderboard.submissions.submission import read_description, read_scores
@@ -25,7 +24,7 @@ def score(by_seed, width=0.02):
 
 def random_predictions(board, split, *seed):
     """Return predictions that are like no others."""
-    scored = scoring_of(board.task).prediction
+    scored = board.task.scoring.prediction
     random, shape = np.random.default_rng(seed), (board.splits[split], *scored.shape)
     if scored.dtype == "uint8":
         return random.integers(0, board.content["config"].get("K", 256), shape, np.uint8)
@@ -60,7 +59,7 @@ def make_evidence(
     seeds = seeds or dict.fromkeys(board.splits, (0, 1, 2))
     number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:4])
     runs = [(split, seed) for split, found in seeds.items() for seed in found]
-    ranked_by = board.metric, *{"mse"} & set(scoring_of(board.task).metrics)  # copies are told by errors
+    ranked_by = board.metric, *{"mse"} & set(board.task.scoring.metrics)  # copies are told by errors
     split_scores = {}
     for split, found in seeds.items():
         by_seed = {**{metric: [RIGHT] * len(found) for metric in ranked_by}, **(scores or {}).get(split, {})}

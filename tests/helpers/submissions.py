@@ -92,7 +92,7 @@ def use_boards(monkeypatch, folder, contents=None):
     for name, content in (small_contents() if contents is None else contents).items():
         (folder / f"{name}.json").write_text(json.dumps(content))
     monkeypatch.setattr(
-        "sraven.board.board.paths", lambda: {path.stem: path for path in sorted(folder.iterdir())}
+        "sraven.board.board.board_paths", lambda: {path.stem: path for path in sorted(folder.iterdir())}
     )
 
 

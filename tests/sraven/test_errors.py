@@ -11,7 +11,6 @@ from helpers import error_oracle, oracle
 from helpers.refusals import assert_refused
 from helpers.submissions import SRAVEN_BOARD, guesses, small_board
 from sraven import SRAVEN, count_answers, sort_errors
-from sraven.core.families import diagnosis_of
 from sraven.errors import KINDS
 from sraven.rules import rules_of
 from sraven.splits import exchanges
@@ -251,7 +250,7 @@ def tallied():
     panels[:50] = task.ideal_observer(batch)[0][:50]
     panels[50:100] = random.permuted(batch.target[50:100], axis=1)
     answered = random.random(COUNT) < 0.9
-    tallies = diagnosis_of(task).tally(labels, panels.astype(np.uint8), answered, None)
+    tallies = task.diagnosis.tally(labels, panels.astype(np.uint8), answered, None)
     return task, batch, panels.astype(np.uint8), answered, tallies
 
 

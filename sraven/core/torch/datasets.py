@@ -18,7 +18,7 @@ from sraven.core.access import INDEX_LIMIT
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.split import Split
-from sraven.core.task import GeneratedTask
+from sraven.core.task import Task
 
 Tensors = Mapping[str, torch.Tensor]
 """Tensors by name, with the instances along the first axis."""
@@ -120,7 +120,7 @@ class BatchStream(IterableDataset[Any]):
 
     def __init__(
         self,
-        task: GeneratedTask,
+        task: Task,
         split: str,
         batch_size: int = 128,
         *,

@@ -19,7 +19,7 @@ import numpy as np
 
 from sraven.core.errors import OutputError
 from sraven.core.escape import escape
-from sraven.core.families import make_task, rows_of
+from sraven.core.families import make_task
 from sraven.core.system.files import json_text
 from sraven.core.system.staging import MANIFEST
 from sraven.core.task import Task
@@ -189,7 +189,7 @@ def _entries(task: Task, shards: Sequence[Shard], splits: Any) -> dict[str, dict
 
 def _tallies(task: Task, split: str, claimed: Any) -> dict[str, Any]:
     tallies = {name: np.asarray(each, np.int64) for name, each in claimed.items()}
-    of_none = rows_of(task).encode(split, 0, 0, 1).tallies
+    of_none = task.rows.encode(split, 0, 0, 1).tallies
     if {name: np.shape(each) for name, each in tallies.items()} != {
         name: np.shape(each) for name, each in of_none.items()
     }:

@@ -11,7 +11,6 @@ import numpy as np
 from sraven.board.board import Board
 from sraven.core.errors import SubmissionError
 from sraven.core.escape import escape, quoted
-from sraven.core.families import scoring_of
 from sraven.core.untrusted.read import Decoded, decode_predictions, list_files, most_bytes, read_file
 from sraven.scoring.scores import Run
 
@@ -147,7 +146,7 @@ def make_run(board: Board, split: str, seed: int, decoded: Decoded) -> Run:
         row = repeated[0]
         raise SubmissionError(f"{path}: row {row} has index {index[row]}, which row {first[index[row]]} has")
     predictions = board.read(split, predictions, index)
-    if fault := scoring_of(board.task).find_fault(predictions):
+    if fault := board.task.scoring.find_fault(predictions):
         raise SubmissionError(f"{path}: row {fault[0]} {fault[1]}")
     answered, ordered = first >= 0, np.zeros((size, *predictions.shape[1:]), predictions.dtype)
     ordered[index] = predictions

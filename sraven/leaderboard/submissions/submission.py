@@ -17,7 +17,6 @@ from typing import Any
 from sraven.board.board import Board, read_board
 from sraven.core.errors import SubmissionError
 from sraven.core.escape import escape, quoted
-from sraven.core.families import diagnosis_of, scoring_of
 from sraven.core.jsonable import as_json, json_differences
 from sraven.core.untrusted.read import parse_yaml, read_file
 from sraven.core.untrusted.schemas import find_problem, read_schema
@@ -236,7 +235,7 @@ def _score(submission: Submission, metrics: Sequence[str], threads: int | None) 
     def score(split: str) -> SplitScores:
         runs = submission.runs[split]
         labels = board.labels(split, threads=threads)
-        return score_runs(scoring_of(board.task), labels, runs, metrics=metrics, threads=threads)
+        return score_runs(board.task.scoring, labels, runs, metrics=metrics, threads=threads)
 
     with ThreadPoolExecutor(len(submission.runs)) as pool:
         return dict(zip(submission.runs, pool.map(score, submission.runs), strict=True))
@@ -282,7 +281,7 @@ def errors_of(submission: Submission, *, threads: int | None = None) -> dict[str
     It is for readers, and no part of ``scores.json``.
     """
     board = submission.board
-    diagnosis = diagnosis_of(board.task)
+    diagnosis = board.task.diagnosis
     if diagnosis is None:
         return {}
     return {

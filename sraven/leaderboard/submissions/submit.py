@@ -17,7 +17,6 @@ import numpy as np
 from sraven.board.board import Board, load_board, read_board
 from sraven.core.arguments import check_choice
 from sraven.core.errors import ConfigurationError, OutputError, SubmissionError
-from sraven.core.families import references_of
 from sraven.core.system.files import compact_json, sha256_of_file, write_text
 from sraven.core.system.packages import installed_versions
 from sraven.core.system.staging import staged
@@ -158,7 +157,7 @@ def write_submission(
 
 def reference_predictors(board: Board) -> Mapping[str, Reference]:
     """Return the reference predictors of a board, by name."""
-    return references_of(board.task).predictors
+    return board.task.references.predictors
 
 
 def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:

@@ -1,18 +1,20 @@
 """Twins as text as a family of tasks: boards on which language models reply to sets of questions."""
 
+from typing import Any
+
 from sraven.core.family import Family
+
+
+def _task(**settings: Any) -> Any:
+    from sraven.text.twins.task import TwinLadder
+
+    return TwinLadder(**settings)
+
 
 FAMILY = Family(
     name="sraven-text-twins",
     package="sraven.text.twins",
-    task="sraven.text.twins.task:TwinLadder",
-    scoring="sraven.text.twins.scoring:TwinLadderScoring",
-    references="sraven.text.twins.references:TwinLadderReferences",
-    wording="sraven.text.twins.wording:TwinLadderWording",
-    instead=(
-        "{task.name} has no datasets: `sraven text generate --board` writes its prompts, and `sraven twins "
-        "generate` the sets of one level"
-    ),
+    task=_task,
     nouns="questions",
     resampled="sets",
 )

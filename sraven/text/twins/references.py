@@ -1,12 +1,14 @@
 """References for scores of twins in words: the predictors of the text boards."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sraven.core.estimate import Mean
 from sraven.text.references import LadderReferences
-from sraven.text.twins.task import TwinLadder
 from sraven.twins.references import CEILINGS, certain
+
+if TYPE_CHECKING:
+    from sraven.text.twins.task import TwinLadder
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class TwinLadderReferences(LadderReferences):
         task: the task.
     """
 
-    task: TwinLadder
+    task: "TwinLadder"
 
     answers: ClassVar = CEILINGS
 

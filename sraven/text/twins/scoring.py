@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from sraven.core.task import Arrays, Labels, Metric, ratio
 from sraven.text.scoring import LadderScoring, guess
 from sraven.text.task import Batch as Questions
-from sraven.text.twins.task import Batch, TwinLadder
 from sraven.twins.scoring import count_sets, count_solved, make_metrics, rows_of_sets
 from sraven.twins.variants import FIRST
+
+if TYPE_CHECKING:
+    from sraven.text.twins.task import Batch, TwinLadder
 
 Parts = dict[str, NDArray[np.bool_]]
 
@@ -39,7 +41,7 @@ class TwinLadderScoring(LadderScoring):
         task: the task.
     """
 
-    task: TwinLadder
+    task: "TwinLadder"
 
     hits: ClassVar[str] = "pass_mean"
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.task import References, Scoring, Wording
 from sraven.task import SRAVEN, Batch as Puzzles
 from sraven.text import task as ladder
 from sraven.text.task import Edition, Ladder
@@ -128,6 +129,29 @@ class TwinLadder(Ladder):
         level = rung // self.variants
         batch.set[rows] = found.set * len(self.rungs) + level
         batch.combination[rows] = found.combination + level * _LEVEL_STRIDE
+
+    # Roles
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+        from sraven.text.twins.scoring import TwinLadderScoring
+
+        return TwinLadderScoring(self)
+
+    @property
+    def references(self) -> References:
+        """What scores are read against: reference predictors and the ideal observer."""
+        from sraven.text.twins.references import TwinLadderReferences
+
+        return TwinLadderReferences(self)
+
+    @property
+    def wording(self) -> Wording:
+        """The questions in words, and replies read."""
+        from sraven.text.twins.wording import TwinLadderWording
+
+        return TwinLadderWording(self)
 
 
 def _variants(task: SRAVEN) -> tuple[Variant, ...]:

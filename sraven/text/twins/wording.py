@@ -1,14 +1,17 @@
 """Sets of twins in words: the prompts of each variant, the answers in replies, and the levels one by one."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sraven.core.estimate import Mean
 from sraven.core.task import ScoredLevel
 from sraven.text.scoring import guess
-from sraven.text.twins.task import TwinLadder
 from sraven.text.wording import LadderWording
+
+if TYPE_CHECKING:
+    from sraven.text.twins.task import TwinLadder
 
 
 @dataclass(frozen=True)
@@ -19,7 +22,7 @@ class TwinLadderWording(LadderWording):
         task: the task.
     """
 
-    task: TwinLadder
+    task: "TwinLadder"
 
     def levels(self, split: str, count: int, threads: int | None) -> list[ScoredLevel]:
         """Return the levels, with what can be said of each before any model is asked."""

@@ -108,6 +108,24 @@ class Sums(ScoredTask[Batch]):
 
         for_each_chunk(fill_part, len(indices), threads)
 
+    @property
+    def rows(self):
+        from helpers.sums.rows import SumsRows
+
+        return SumsRows(self)
+
+    @property
+    def scoring(self):
+        from helpers.sums.scoring import SumsScoring
+
+        return SumsScoring(self)
+
+    @property
+    def references(self):
+        from helpers.sums.scoring import SumsReferences
+
+        return SumsReferences(self)
+
 
 def evaluate(pairs, weights, P):
     """Return the sums of pairs ``[..., N, 2]`` by weights ``[..., 2]``: int64 ``[..., N]``."""

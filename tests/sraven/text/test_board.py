@@ -11,7 +11,6 @@ from helpers.refusals import assert_refused
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
 from sraven import SRAVEN, BoardError, make_task
 from sraven.board.board import Board, read_board
-from sraven.core.families import rows_of, scoring_of, wording_of
 from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.questions import LADDER, LEVELS, SHOTS_START
 from sraven.text.task import Ladder
@@ -65,7 +64,7 @@ def test_prompts_are_pinned(name):
     board = read_board(name)
     for form, pinned in board.prompts.items():
         checksum = hashlib.sha256()
-        for prompt in wording_of(board.task).prompts("ladder", board.splits["ladder"], form):
+        for prompt in board.task.wording.prompts("ladder", board.splits["ladder"], form):
             checksum.update(prompt.encode() + b"\0")
         assert checksum.hexdigest() == pinned, form
 
@@ -148,7 +147,7 @@ def test_writing_answers_otherwise_makes_no_other_run():
     board, right = text_board(SECOND), right_replies(SECOND)
     one, other = (board.read("ladder", replies) for replies in (right, [f"{each}." for each in right]))
     assert (one[:, -1] == 1).all() and (other[:, -1] == 0).all()
-    assert scoring_of(board.task).comparison.distance(one, other) == 0
+    assert board.task.scoring.comparison.distance(one, other) == 0
 
 
 @pytest.mark.parametrize("name", [BOARD, SECOND])
@@ -219,6 +218,6 @@ def test_wrong_ladders_are_refused(values, message):
 
 
 def test_ladder_has_no_datasets_and_says_what_to_do():
-    assert_refused("sraven-text has no datasets: `sraven text generate`", rows_of, Ladder())
+    assert_refused("sraven-text has no datasets: `sraven text generate`", lambda: Ladder().rows)
     assert_refused(r"task='sraven-text': .*sraven, fuzzylogic", make_task, Ladder().config)
     assert "edition" not in Ladder().config and Ladder(edition=2).config["edition"] == 2

@@ -11,7 +11,6 @@ from helpers.text_board import DEFINITION
 from sraven import text
 from sraven.board.board import Board, read_board
 from sraven.board.freeze import make_board
-from sraven.core.families import wording_of
 from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.replies import unspell
 from sraven.text.twins.task import TwinLadder
@@ -34,7 +33,7 @@ def board():
 @cache
 def asked():
     """Return the questions in their order: id, prompt, kind and answer as numbers."""
-    wording = wording_of(board().task)
+    wording = (board().task).wording
     sets = wording.questions("told-0-shot")
     prompts = list(wording.prompts("ladder", COUNT, "told-0-shot"))
     batch = board().sample("ladder", 0, COUNT)
@@ -115,7 +114,7 @@ def test_examples_are_written_alike(form):
 
 
 def test_every_id_says_its_question():
-    frozen = wording_of(read_board("sraven-text-twins-v1").task).questions("told-0-shot")
+    frozen = (read_board("sraven-text-twins-v1").task).wording.questions("told-0-shot")
     assert max(len(each.id_of(499)) for each in frozen) <= 64
     for question, prompt, _, target in asked():
         assert re.fullmatch("[A-Za-z0-9_-]+", question)

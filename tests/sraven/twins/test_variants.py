@@ -7,7 +7,6 @@ from helpers import oracle
 from helpers.refusals import assert_refused
 from sraven import SRAVEN
 from sraven.core.errors import CapacityError
-from sraven.core.families import rows_of
 from sraven.rules import RULES
 from sraven.splits import rule_combinations
 from sraven.twins import Twins
@@ -131,7 +130,7 @@ def test_first_puzzles_are_of_all_combinations_whose_negation_is_there():
     [("set", "set and variant aren't those of the index"), ("target", "a row doesn't follow its rule")],
 )
 def test_rows_of_a_dataset_that_were_changed_are_found(name, told):
-    rows = rows_of(TASK)
+    rows = TASK.rows
     arrays = dict(rows.encode("ood", 7, 30, 1).columns)
     assert rows.find_faults("ood", arrays) == []
     arrays[name] = (arrays[name] + 1) % TASK.K
