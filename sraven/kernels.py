@@ -1,4 +1,4 @@
-"""Compiled loops of the SRAVEN generator.
+"""The SRAVEN generator: `generate_plainly` to be read, and compiled loops that give the same instances.
 
 An instance is a pure function of its draws (see `sraven.core.rng`):
 
@@ -16,15 +16,15 @@ A permutation is cut as its rank among those of its first six entries, then one 
 entry. It is held as nibbles of a uint64: nibble ``f`` is the position that shows feature ``f``.
 """
 
-from itertools import permutations
-from math import factorial
+from itertools import count, permutations
+from math import factorial, prod
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.jit import kernel
-from sraven.core.rng import bounded, chain, fill_draws, redraw, rejection_threshold
+from sraven.core.rng import CHAIN_LIMIT, bounded, chain, fill_draws, redraw, rejection_threshold
 from sraven.rules import DISTRIBUTE_THREE, ORDERS_OF_THREE, RULES, Rules, row_table
 
 _BLOCK = 64
@@ -35,6 +35,78 @@ _4, _8, _16 = np.uint64(4), np.uint64(8), np.uint64(16)
 _NIBBLE, _BYTE = np.uint64(0xF), np.uint64(0xFF)
 # Bit offsets of the symbols that a row shows first, second and third, a byte each.
 _SHIFTS_OF_THREE = np.array([8 * (a | b << 8 | c << 16) for a, b, c in ORDERS_OF_THREE], dtype=np.uint64)
+
+
+def generate_plainly(
+    key: NDArray[np.uint64],
+    index: int,
+    combinations: NDArray[np.uint8],
+    K: int,
+    *,
+    permute: bool = True,
+    rules: Rules = RULES,
+    attempt: int = 0,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return an instance, a draw at a time: what `generate` gives, thousands of times slower.
+
+    Args:
+        key: of the split's stream, ``task.key(split, "instances")``.
+        index: of the instance.
+        combinations: uint8 ``[n, M]``, those of the split.
+        K: number of symbols.
+        permute: whether each column shows the features in an order of its own.
+        rules: the rules that there are.
+        attempt: instances rejected before, where each has to have one answer.
+
+    Returns:
+        uint8 ``[9, M]``, the panels in reading order, the answer last; and uint8 ``[M]``, the rules.
+    """
+    M = combinations.shape[1]
+    # A permutation takes the rank of its first six entries, then a number for each further entry: its swap.
+    ranges = [factorial(min(M, _RANKED)), *range(_RANKED + 1, M + 1)] if permute else []
+
+    def draw(number: int, *limits: int) -> list[int]:
+        """Return a number below each of the limits, all from one draw, which is repeated until unbiased."""
+        for redraws in count():
+            bits = int(
+                redraw(key, np.uint64(index), np.uint64(attempt), np.uint64(number), np.uint64(redraws))
+            )
+            whole, rest = divmod(bits % CHAIN_LIMIT * prod(limits), CHAIN_LIMIT)
+            if rest >= CHAIN_LIMIT % prod(limits):
+                break
+        return [whole // prod(limits[at + 1 :]) % limit for at, limit in enumerate(limits)]
+
+    def order(numbers: list[int]) -> list[int]:
+        """Return at which position each feature is shown."""
+        places = list(range(M))
+        if numbers:
+            places[:_RANKED] = list(permutations(range(min(M, _RANKED))))[numbers[0]]
+        for last, other in enumerate(numbers[1:], _RANKED):
+            places[last], places[other] = places[other], places[last]
+        return places
+
+    choice, *first = draw(0, len(combinations), *ranges)
+    if M <= _JOINT_PERMUTATIONS:
+        both = draw(1, *ranges, *ranges)
+        second, third = both[: len(ranges)], both[len(ranges) :]
+    else:
+        second, third = draw(1, *ranges), draw(2, *ranges)
+    columns = [order(numbers) for numbers in (first, second, third)]
+    panels = np.empty((3, 3, M), np.uint8)
+    for feature, rule in enumerate(combinations[choice]):
+        number = feature + (2 if M <= _JOINT_PERMUTATIONS else 3)
+        if rule == DISTRIBUTE_THREE:
+            *places, a, b, c = draw(number, K, K - 1, K - 2, 6, 6, 6)
+            free = list(range(K))
+            symbols = [free.pop(place) for place in places]
+            rows = [[symbols[at] for at in ORDERS_OF_THREE[each]] for each in (a, b, c)]
+        else:
+            pairs = draw(number, K * K, K * K, K * K)
+            rows = [list(rules[rule].draw(*divmod(pair, K), K)) for pair in pairs]
+        for row in range(3):
+            for column in range(3):
+                panels[row, column, columns[column][feature]] = rows[row][column]
+    return panels.reshape(9, M), combinations[choice]
 
 
 class Tables(NamedTuple):

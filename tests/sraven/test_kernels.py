@@ -12,7 +12,7 @@ from helpers import oracle
 from helpers.python import python
 from helpers.uniformity import assert_uniform
 from sraven import SRAVEN
-from sraven.kernels import generate, make_tables
+from sraven.kernels import generate, generate_plainly, make_tables
 from sraven.splits import rule_combinations
 
 WORDS = st.integers(0, 2**32 - 1)
@@ -34,6 +34,29 @@ def assert_equal_to_the_oracle(arrays, instances):
     """Compare all arrays, instance by instance, symbol by symbol."""
     for name, array in zip(arrays._fields, arrays, strict=True):
         assert array.tolist() == np.array([getattr(instance, name) for instance in instances]).tolist(), name
+
+
+@pytest.mark.parametrize("split", ["train", "ood"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"M": 4},
+        {"M": 3, "holdout": "blocks"},
+        {"M": 2, "permute": False},
+        {"M": 12},
+        {"M": 3, "rule_set": "ten"},
+    ],
+)
+def test_the_plain_generator_gives_the_same(options, split):
+    task = SRAVEN(K=7, seed=3, **options)
+    key, combinations = task.key(split, "instances"), task.combinations(split)
+    batch = task.sample(split, 1000, 40)
+    for index, instance in enumerate(map(batch.__getitem__, range(40)), 1000):
+        panels, rules = generate_plainly(
+            key, index, combinations, task.K, permute=task.permute, rules=task.rules
+        )
+        assert (panels == [*instance["context"], instance["target"]]).all()
+        assert (rules == instance["rules"]).all()
 
 
 def test_an_instance_worked_by_hand():
