@@ -1,6 +1,5 @@
 """Fuzzy logic as a family of tasks: where all that the core and the commands ask of it is."""
 
-from pathlib import Path
 from typing import Any
 
 from fuzzylogic.settings import Settings
@@ -25,10 +24,10 @@ def _show() -> Any:
     return show
 
 
-def _draw(puzzle: Any, path: Path, explain: bool) -> None:
+def _picture() -> Any:
     from fuzzylogic.plots import save_picture
 
-    save_picture(puzzle, path, explain)
+    return save_picture
 
 
 def _bench() -> Any:
@@ -121,7 +120,7 @@ FAMILY = Family(
     show=Show(
         _show,
         explain="Show the query's value, the function, and how many agree.",
-        picture=_draw,
+        picture=_picture,
         draws="Write the surface as a picture (L = 2).",
     ),
     measure=_measure,

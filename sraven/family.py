@@ -1,6 +1,5 @@
 """SRAVEN as a family of tasks: where all that the core and the commands ask of it is."""
 
-from pathlib import Path
 from typing import Any
 
 from sraven.core.family import Family, Help, LevelText, Measured, Show, Size
@@ -35,10 +34,10 @@ def _show() -> Any:
     return show
 
 
-def _draw(puzzle: Any, path: Path, explain: bool) -> None:
+def _picture() -> Any:
     from sraven.plots import save_picture
 
-    save_picture(puzzle, path, explain)
+    return save_picture
 
 
 def _bench() -> Any:
@@ -112,7 +111,7 @@ FAMILY = Family(
     show=Show(
         _show,
         explain="Show the answer, the rules, the permutations and all valid answers.",
-        picture=_draw,
+        picture=_picture,
     ),
     measure=_measure,
     bench=_bench,

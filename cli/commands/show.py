@@ -43,7 +43,8 @@ def make(family: Family) -> Callable[..., None]:
                 )
             assert show.picture is not None
             with elsewhere(), needs_extra("--png", "analysis"):
-                show.picture(module.make_puzzle(task, split, index), png, explain)
+                save_picture = show.picture()
+            save_picture(module.make_puzzle(task, split, index), png, explain)
             print_outcome(value={"path": str(png)}, text=str(png))
             return
         puzzles = [module.make_puzzle(task, split, at) for at in range(index, index + count)]

@@ -79,14 +79,14 @@ class Show:
     Attributes:
         module: imports and returns a `Shows`.
         explain: what ``--explain`` adds, for the help.
-        picture: writes what ``make_puzzle`` returns as a PNG, given a path and whether to explain; None if
-            nothing does.
+        picture: imports and returns what writes a puzzle of ``make_puzzle`` as a PNG, given a path and
+            whether to explain; None if nothing does.
         draws: what it draws, for the help.
     """
 
     module: Callable[[], Shows]
     explain: str
-    picture: Callable[[Any, Path, bool], None] | None = None
+    picture: Callable[[], Callable[[Any, Path, bool], None]] | None = None
     draws: str = "Write a picture instead (one instance)."
 
 

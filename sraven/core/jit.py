@@ -4,8 +4,7 @@ Numba keeps machine code on disk, but looks only at the file of the function its
 it is stale: a change in a function that it calls would go unnoticed, and old and new code would
 mix. So the code is kept in a folder named after the digest of every source file with kernels.
 
-What is on disk is run, so it is read from a folder of the user's own alone, and Numba's settings come
-from the environment alone: it would take them from the working directory too.
+What is on disk is run, so it is read from a folder of the user's own alone.
 """
 
 import hashlib
@@ -20,18 +19,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import numba as numba  # "as": it is imported from here
+import numba.core.config
 import numpy as np
+from numba.core import caching, event
+from numba.extending import is_jitted
 
 from sraven.core.errors import CodeCacheWarning
 from sraven.core.escape import escape
-from sraven.core.system.numba_settings import from_environment_alone
 from sraven.core.system.private import UnsafeFolderError, describe, private_folder
-
-with from_environment_alone():
-    import numba as numba  # "as": it is imported from here
-    import numba.core.config
-    from numba.core import caching, event
-    from numba.extending import is_jitted
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -1,6 +1,5 @@
 """Twins as a family of tasks: where all that the core and the commands ask of it is."""
 
-from pathlib import Path
 from typing import Any
 
 from sraven.core.family import Family, Help, Show, Size
@@ -19,10 +18,10 @@ def _show() -> Any:
     return show
 
 
-def _draw(puzzle: Any, path: Path, explain: bool) -> None:
+def _picture() -> Any:
     from sraven.plots import save_picture
 
-    save_picture(puzzle, path, explain)
+    return save_picture
 
 
 FAMILY = Family(
@@ -69,7 +68,7 @@ FAMILY = Family(
     show=Show(
         _show,
         explain="Show the answer, the rules, the permutations and all valid answers.",
-        picture=_draw,
+        picture=_picture,
     ),
     examples={
         "twins": {"M": 3, "K": 7, "holdout": 0.3, "seed": 5},

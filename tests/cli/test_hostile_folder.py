@@ -26,7 +26,6 @@ def traps(tmp_path):
     folder.mkdir()
     for name in MODULES:
         (folder / f"{name}.py").write_text(TRAP.format(mark=str(tmp_path / "ran")))
-    (folder / ".numba_config.yaml").write_text("CACHE_DIR: [")
     (folder / "matplotlibrc").write_text("backend: module://payload\nfont.size: 1\nno such line\n")
     return folder
 
@@ -64,6 +63,12 @@ def test_pages_are_rendered_without_its_settings(traps, tmp_path, run_in):
     code, out, errors = run_in(traps, ENTRY, "reproduce", "--render", "--results", results)
     assert code == 0 and f"{results}.md" in out and "matplotlibrc" not in errors
     assert not (tmp_path / "ran").exists()
+
+
+def test_where_numba_would_read_settings_a_command_does_not_begin(tmp_path, run_in):
+    (tmp_path / ".numba_config.yaml").write_text("CACHE_DIR: .nb")
+    code, out, errors = run_in(tmp_path, ENTRY, "--version")
+    assert (code, out) == (2, "") and errors.startswith("error: .numba_config.yaml lies here")
 
 
 def test_a_path_that_leads_to_the_working_directory_is_left_out(traps, tmp_path, run_in):

@@ -58,27 +58,8 @@ def forged(tmp_path_factory):
     return code, mark
 
 
-@pytest.mark.parametrize("before", ["", "import numba\n"])
-def test_numba_reads_no_machine_code_where_a_file_of_the_working_directory_says(tmp_path, forged, before):
-    code, mark = forged
-    folder = tmp_path / "dataset"
-    folder.mkdir()
-    shutil.copytree(code, folder / ".nb")
-    (folder / ".numba_config.yaml").write_text("CACHE_DIR: .nb\nDEBUG_CACHE: 1\nDISABLE_JIT: 0\n")
-    files = sorted(folder.rglob("*"))
-    result = run_program(folder, {}, before)
-    assert (result.stdout, result.stderr) == (DRAW, "")
-    assert not mark.exists() and sorted(folder.rglob("*")) == files
-
-
-def test_numba_reads_no_settings_in_the_working_directory(tmp_path):
-    (tmp_path / ".numba_config.yaml").write_text("CACHE_DIR: [")
-    result = run_program(tmp_path, {})
-    assert (result.stdout, result.stderr) == (DRAW, "")
-
-
 def test_a_forged_index_would_run(tmp_path, forged):
-    """The tests above prove something only if the payload works: in the user's own folder it does."""
+    """Tests of a forged folder prove something only if the payload works, as in one's own folder."""
     code, mark = forged
     run_program(tmp_path, {"NUMBA_CACHE_DIR": str(code)})
     assert mark.exists()
@@ -129,20 +110,13 @@ def relative(folder):
     return folder.name
 
 
-def with_a_link(folder):
-    (folder.parent / "elsewhere").mkdir(mode=0o700)
-    folder.mkdir()
-    (folder / "sraven").symlink_to(folder.parent / "elsewhere")
-    return folder
-
-
 def below_a_file(folder):
     folder.write_text("")
     return folder / "below"
 
 
 @pytest.mark.parametrize("place", ["NUMBA_CACHE_DIR", "XDG_CACHE_HOME"])
-@pytest.mark.parametrize("make", [open_to_all, relative, with_a_link, below_a_file])
+@pytest.mark.parametrize("make", [open_to_all, relative, below_a_file])
 def test_a_place_that_cannot_be_used_is_said(tmp_path, environment, monkeypatch, place, make):
     monkeypatch.chdir(tmp_path)
     environment(**{place: make(tmp_path / "folder")})

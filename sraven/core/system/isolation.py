@@ -1,8 +1,8 @@
 """Keeping what lies in the working directory from being imported or read as settings.
 
 Commands are run inside untrusted datasets, submissions and checkouts. Python imports from there if
-PYTHONPATH has an empty entry, and so do the processes that it spawns; matplotlib reads settings there, and
-Numba, see `sraven.core.system.numba_settings`. Nothing but the standard library is imported here.
+PYTHONPATH has an empty entry, and so do the processes that it spawns; matplotlib and Numba read settings
+there. Nothing but the standard library is imported here.
 """
 
 import os
@@ -10,6 +10,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+NUMBA_SETTINGS = ".numba_config.yaml"
+"""Where Numba reads settings in the working directory: a folder of machine code, a class to import."""
 
 ROOT = Path(__file__).resolve().parents[3]
 """The folder of the project's packages."""

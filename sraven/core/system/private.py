@@ -9,8 +9,6 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-_MOST_LINKS = 40
-
 
 class UnsafeFolderError(OSError):
     """Somebody else has power over a folder; the message says over which, and why."""
@@ -43,59 +41,23 @@ def _check(path: str, status: os.stat_result) -> None:
     """
     if status.st_uid not in (0, os.geteuid()):
         raise UnsafeFolderError(path, "belongs to another user")
-    if stat.S_ISLNK(status.st_mode) or status.st_mode & stat.S_ISVTX:
+    if stat.S_ISLNK(status.st_mode):
+        raise UnsafeFolderError(path, "is a link")  # one that somebody made meanwhile
+    if status.st_mode & stat.S_ISVTX:
         return
     if status.st_mode & stat.S_IWOTH or (status.st_mode & stat.S_IWGRP and not _is_own_group(status.st_gid)):
         raise UnsafeFolderError(path, "can be written to by others")
 
 
-def _look(path: str) -> os.stat_result:
-    """Return what is at a path, itself and not what it links to; make a folder where nothing is."""
-    with suppress(FileNotFoundError):
-        return os.lstat(path)
-    with suppress(FileExistsError):  # another process was quicker
-        os.mkdir(path, 0o700)
-        os.chmod(path, 0o700)  # the umask may have taken away too much
-    return os.lstat(path)
-
-
-def _resolve(path: Path) -> str:
-    """Return a path without links, after checking each step of the way to it.
-
-    The steps are checked from the root on, so once one is, nobody else can change what follows.
-    """
-    here, links = os.sep, 0
-    _check(here, os.lstat(here))
-    steps = [*reversed(path.parts[1:])]
-    while steps:
-        step = steps.pop()
-        if step == os.pardir:
-            here = os.path.dirname(here)
-            continue
-        there = os.path.join(here, step)
-        status = _look(there)
-        _check(there, status)
-        if not stat.S_ISLNK(status.st_mode):
-            here = there
-            continue
-        links += 1
-        if links > _MOST_LINKS:
-            raise UnsafeFolderError(str(path), f"goes through more than {_MOST_LINKS} links")
-        target = Path(os.readlink(there))
-        steps += reversed(target.parts[target.is_absolute() :])
-        here = os.sep if target.is_absolute() else here
-    return here
-
-
 def private_folder(base: Path, *names: str) -> Path:
     """Return a folder of mode 0700 that only the user can write to, made if it isn't there.
 
-    It stays so: all folders above it are the user's or root's, and nobody else can change them.
+    It stays so: it has no link in it, all folders above it are the user's or root's, and nobody else can
+    change them.
 
     Args:
-        base: where it may be, absolute. Links on the way to it are followed if they are the user's or
-            root's.
-        names: of the folder and those between; none may be a link.
+        base: where it may be, absolute; links on the way to it are followed.
+        names: of the folder and those between.
 
     Raises:
         UnsafeFolderError: (an OSError) if somebody else has power over it.
@@ -103,17 +65,15 @@ def private_folder(base: Path, *names: str) -> Path:
     """
     if not base.is_absolute():
         raise UnsafeFolderError(str(base), "is relative, so it depends on the working directory")
-    here = _resolve(base)
-    for name in names:
-        here = os.path.join(here, name)
-        status = _look(here)
-        if stat.S_ISLNK(status.st_mode):
-            raise UnsafeFolderError(here, "is a link")
-        _check(here, status)
-    status = os.lstat(here)
+    folder = Path(os.path.realpath(base.joinpath(*names)))
+    for path in (*reversed(folder.parents), folder):
+        with suppress(FileExistsError):
+            os.mkdir(path, 0o700)
+            os.chmod(path, 0o700)  # the umask may have taken away too much
+        _check(str(path), os.lstat(path))
+    status = os.lstat(folder)
     if not stat.S_ISDIR(status.st_mode):
-        raise NotADirectoryError(f"{here} is no folder")
-    mode = stat.S_IMODE(status.st_mode)
-    if mode & 0o777 != 0o700:
-        raise UnsafeFolderError(here, f"has mode {mode:o}; expected 700")
-    return Path(here)
+        raise NotADirectoryError(f"{folder} is no folder")
+    if (mode := stat.S_IMODE(status.st_mode)) & 0o777 != 0o700:
+        raise UnsafeFolderError(str(folder), f"has mode {mode:o}; expected 700")
+    return folder

@@ -63,12 +63,6 @@ def test_mode_is_700_for_any_umask(tmp_path, set_umask, umask):
     assert private_folder(base, "project", "code") == folder
 
 
-def test_a_folder_is_never_open_to_others_not_even_at_first(tmp_path, set_umask, monkeypatch):
-    set_umask(0)
-    monkeypatch.setattr(os, "chmod", lambda *_: None)
-    assert mode_of(private_folder(tmp_path, "code")) == 0o700
-
-
 def test_processes_at_once_make_one_folder(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _: private_folder(tmp_path / "base", "a", "b"), range(64)))
@@ -115,14 +109,10 @@ def test_below_a_sticky_directory_the_users_own_folder_is_safe(tmp_path, give_aw
     refused("belongs to another user", shared, "first")
 
 
-@pytest.mark.parametrize("which", ["base", "code", "a link"])
+@pytest.mark.parametrize("which", ["base", "code"])
 def test_what_belongs_to_another_user_is_refused(tmp_path, give_away, which):
     base = tmp_path / "base"
-    if which == "a link":
-        (tmp_path / "own").mkdir()
-        base.symlink_to(tmp_path / "own")
-    else:
-        private_folder(base, "code")
+    private_folder(base, "code")
     give_away(base / "code" if which == "code" else base)
     refused("belongs to another user", base, "code")
 
@@ -133,20 +123,6 @@ def test_a_folder_of_another_mode_is_refused(tmp_path, mode):
     refused(f"mode {mode:o}; expected 700", tmp_path, "code")
 
 
-@pytest.mark.parametrize("link", ["between", "code"])
-def test_a_link_below_the_base_is_refused(tmp_path, link):
-    base, target = tmp_path / "base", tmp_path / "target"
-    (target / "code").mkdir(mode=0o700, parents=True)
-    names = ("between", "code")
-    (base / "between").mkdir(mode=0o700, parents=True)
-    if link == "between":
-        (base / "between").rmdir()
-        (base / "between").symlink_to(target)
-    else:
-        (base / "between" / "code").symlink_to(target / "code")
-    refused(f"{link} is a link", base, *names)
-
-
 def test_links_to_the_base_are_followed_and_what_they_lead_through_is_checked(tmp_path):
     (tmp_path / "open" / "base").mkdir(parents=True)
     (tmp_path / "second").symlink_to(Path("open", "..", "open", "base"))
@@ -154,12 +130,6 @@ def test_links_to_the_base_are_followed_and_what_they_lead_through_is_checked(tm
     assert private_folder(tmp_path / "first", "code") == tmp_path / "open" / "base" / "code"
     (tmp_path / "open").chmod(0o777)
     refused("open can be written to by others", tmp_path / "first", "code")
-
-
-def test_links_in_a_ring_are_refused(tmp_path):
-    (tmp_path / "a").symlink_to("b")
-    (tmp_path / "b").symlink_to("a")
-    refused("more than 40 links", tmp_path / "a", "code")
 
 
 def test_a_relative_base_is_refused(tmp_path, monkeypatch):

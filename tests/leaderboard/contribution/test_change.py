@@ -19,7 +19,6 @@ def test_what_is_not_committed_has_no_say(project, entry):
     commit(project)
     shutil.rmtree(entry)
     (project / RIVAL / "scores.json").write_text("{}")
-    (project / ".numba_config.yaml").write_text("{")
     accept(project)
 
 
