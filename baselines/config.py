@@ -8,14 +8,16 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from math import log
 from sys import float_info
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sraven.board.board import Board, read_board
 from sraven.core.arguments import check_choice, check_integer, check_share
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
 from sraven.core.names import name_fault
 from sraven.core.spec import SEED_LIMIT, added, digest, values_of
+
+if TYPE_CHECKING:
+    from sraven.board.board import Board
 
 PRECISIONS = ("default", "high", "highest", "bfloat16")
 """How products of float32 are computed. The first three are JAX's names: as the device does by default, in
@@ -54,28 +56,28 @@ class RunConfig:
     Attributes:
         board: id of the board.
         board_digest: digest of its file.
-        attention: a name of `baselines.model.attention.ATTENTION` or `MODULES`, or ``none``.
-        recipe: ``paper``, or ``paper-code`` for what the paper's published code does.
-        steps: updates.
+        attention: softmax, linear, hyla or another of `baselines.model.attention`; none without attention.
+        recipe: details of training: paper (the default), or paper-code for what the published code does.
+        steps: updates; by default those of the board's budget.
         batch_size: instances of an update.
         learning_rate: its peak.
-        weight_decay: of AdamW.
+        weight_decay: of the optimiser.
         warmup: updates over which the rate rises.
         seed: draws the initial parameters and dropout.
-        layers: of the transformer.
+        layers: blocks of the network.
         width: of the embedding.
         heads: of attention.
-        qkv_width: width of queries, keys and values, summed over the heads.
+        qkv_width: of queries, keys and values, summed over the heads.
         mlp_width: of the hidden layer.
-        activation: of the value network.
-        feedforward: ``mlp``, ``moe`` or ``none``.
+        activation: of the value network: relu, silu, gelu, sigmoid, tanh.
+        feedforward: mlp, moe or none.
         attention_dropout: share of keys that are dropped in training.
-        position: how positions enter, a name of `baselines.model.config.POSITIONS`.
-        lr_schedule: a name of `baselines.training.optim.LR_SCHEDULES`.
-        weight_decay_mask: which parameters decay, a name of `baselines.training.optim.WEIGHT_DECAY_MASKS`.
-        optimiser: a name of `baselines.training.optim.OPTIMISERS`.
-        precision: of products, one of `PRECISIONS`, for training and evaluation.
-        network: a name of `baselines.model.networks.NETWORKS`.
+        position: how positions enter: relative_one_way, relative_both_ways or rotary.
+        lr_schedule: warmup_cosine, or warmup_cosine_paper_code.
+        weight_decay_mask: which parameters decay: no_biases, or no_vectors.
+        optimiser: a name of `baselines.training.optim.OPTIMISERS`; by default adamw.
+        precision: of products of float32, one of `PRECISIONS`, for training and evaluation.
+        network: transformer (the default), looped, mixer, or one of the user's own code.
         code: digest of the user's own code that was imported, see `baselines.runs.code`; empty if none was.
     """
 
@@ -166,8 +168,8 @@ class LanguageConfig(RunConfig):
     Attributes:
         corpus: digest of the tokens that it is trained on, see `baselines.lm.corpus.Corpus`.
         vocabulary: pieces of the tokenizer.
-        length: T, targets of a window.
-        dtype: ``bfloat16`` or ``float32``: what is computed in; parameters are float32.
+        length: tokens that a window predicts, T.
+        dtype: what is computed in, bfloat16 or float32; parameters are float32.
     """
 
     corpus: str
@@ -232,12 +234,14 @@ class TextRecipe:
 C4 = TextRecipe()
 
 
-def find_board(name: str) -> Board | TextRecipe:
+def find_board(name: str) -> "Board | TextRecipe":
     """Return what runs are trained on, by its id: a board, or the recipe of the language model.
 
     Raises:
         ConfigurationError: if there is none.
     """
+    from sraven.board.board import read_board
+
     return C4 if name == C4.id else read_board(name)
 
 

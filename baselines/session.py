@@ -3,8 +3,8 @@
 `sraven train` runs one and prints its progress; `sraven reproduce --run` runs one for each cell.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,37 +13,15 @@ import jax
 from jax.experimental.multihost_utils import process_allgather
 from jax.sharding import Mesh
 
-from baselines.config import RunConfig, TextRecipe, check_warmup
-from baselines.lm.corpus import Corpus
-from baselines.lm.evaluate import language_judge, validation_scores
-from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, language_experiment
-from baselines.lm.recipes import make_language_config
+from baselines.config import RunConfig, check_warmup
 from baselines.recipes import make_config
 from baselines.runs.code import code_digest
 from baselines.training.experiment import MakeExperiment, board_experiment
 from baselines.training.grid import Grid, GridPoint, Judge, points_of, select
-from baselines.training.scores_while_training import SLICE, board_scores, with_scores
+from baselines.training.predict import SLICE, board_scores, with_scores
 from baselines.training.train import Outcome, train_runs
 from sraven.board.board import Board
 from sraven.core.arguments import check_integer
-from sraven.core.errors import ConfigurationError
-
-
-@dataclass(frozen=True)
-class Text:
-    """What a language model is trained on, and how.
-
-    Attributes:
-        data: directories of tokens.
-        validation: directories of documents: a grid chooses by them, and they are scored while it trains.
-        size: of the model, a name of `baselines.lm.recipes.SIZES`.
-        compute: how it is computed.
-    """
-
-    data: tuple[Path, ...]
-    validation: tuple[Path, ...] = ()
-    size: str = "paper"
-    compute: Compute = DEFAULT_COMPUTE
 
 
 class ScoringOptions(NamedTuple):
@@ -51,11 +29,21 @@ class ScoringOptions(NamedTuple):
 
     Attributes:
         every: steps between scores; None for a hundredth of the run, 0 for none.
-        instances: of each split, or pieces of documents; None for the defaults.
+        instances: of each split, or pieces of documents; None for the default.
     """
 
     every: int | None = None
     instances: int | None = None
+
+    def check(self) -> None:
+        """Refuse numbers out of range.
+
+        Raises:
+            ConfigurationError: for the first.
+        """
+        for name, value in self._asdict().items():
+            if value is not None:
+                check_integer(f"scores: {name}", value, 0 if name == "every" else 1, 1 << 40)
 
 
 DEFAULT_SCORING = ScoringOptions()
@@ -89,31 +77,13 @@ class TrainingPlan(NamedTuple):
         return [folder for point in self.points for folder in point.folders]
 
 
-class Session(NamedTuple):
-    """The results of a plan.
-
-    Attributes:
-        outcomes: of its runs.
-        summary: of its grid, as `baselines.training.grid.select` returns it; None without a choice.
-    """
-
-    outcomes: Sequence[Outcome]
-    summary: Mapping[str, Any] | None
-
-    @property
-    def is_first(self) -> bool:
-        """Whether this is process 0, which alone writes and prints."""
-        return jax.process_index() == 0
-
-
 def plan_runs(
-    board: Board | TextRecipe,
+    board: Board,
     attention: str,
     out: Path,
     *,
     seeds: Sequence[int] = (0,),
     grid: Grid | None = None,
-    text: Text | None = None,
     scoring: ScoringOptions = DEFAULT_SCORING,
     **changes: Any,
 ) -> TrainingPlan:
@@ -125,64 +95,55 @@ def plan_runs(
         out: directory of the runs, see `baselines.training.grid.points_of`.
         seeds: of the runs.
         grid: hyperparameters that they vary as well.
-        text: for a board of text, what is trained on.
         scoring: of the runs while they train.
         changes: to the recipe, see `baselines.recipes`.
 
     Raises:
-        ConfigurationError: for an unknown name, a value out of range, or documents of another tokenizer.
-        OutputError: if tokens or documents can't be read.
+        ConfigurationError: for an unknown name, or a value out of range.
     """
-    for name, value in scoring._asdict().items():
-        if value is not None:
-            check_integer(f"scores: {name}", value, 0 if name == "every" else 1, 1 << 40)
-    config: RunConfig
-    judge = None
-    if not isinstance(board, TextRecipe):
-        config = make_config(board, attention, **changes)
-    else:
-        assert text is not None
-        config = make_language_config(Corpus(*text.data), attention, size=text.size, **changes)
-        if grid and not text.validation:
-            raise ConfigurationError(f"a grid on {board.id} needs --validation DIR, documents to choose by")
-        judge = language_judge(Corpus(*text.validation)) if grid else None
+    scoring.check()
+    config = make_config(board, attention, **changes)
+    return make_plan(config, scored_experiment(scoring), out, seeds=seeds, grid=grid)
+
+
+def make_plan(
+    config: RunConfig,
+    make_experiment: MakeExperiment,
+    out: Path,
+    *,
+    seeds: Sequence[int],
+    grid: Grid | None,
+    judge: Judge | None = None,
+) -> TrainingPlan:
+    """Return the plan of runs that share a configuration, but for seeds and what a grid varies."""
     points = points_of(replace(config, code=code_digest()), grid or {}, seeds, out)
-    return TrainingPlan(points, _scored_experiment(text, scoring), judge, bool(grid), out)
+    return TrainingPlan(points, make_experiment, judge, bool(grid), out)
 
 
 def plan_together(
-    configs: Sequence[RunConfig],
-    folders: Sequence[Path],
-    scoring: ScoringOptions = DEFAULT_SCORING,
-    text: Text | None = None,
+    configs: Sequence[RunConfig], folders: Sequence[Path], make_experiment: MakeExperiment
 ) -> TrainingPlan:
     """Return the plan of runs in one program.
 
     Args:
         configs: of the runs, which differ in seed and in what a grid varies alone.
         folders: where they go.
-        scoring: of the runs while they train.
-        text: for a board of text, what is trained on.
+        make_experiment: makes what they train, such as `scored_experiment`.
     """
     pairs = zip(configs, folders, strict=True)
     points = [GridPoint({}, (check_warmup(config),), (folder,)) for config, folder in pairs]
-    return TrainingPlan(points, _scored_experiment(text, scoring), None, is_grid=False, out=folders[0])
+    return TrainingPlan(points, make_experiment, None, is_grid=False, out=folders[0])
 
 
-def _scored_experiment(text: Text | None, scoring: ScoringOptions) -> MakeExperiment:
-    """Return a function that makes the experiment of a run, with its scores."""
-    if text is None:
-        make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
-        return with_scores(board_experiment, make_evaluate, scoring.every)
-    make_experiment = language_experiment(Corpus(*text.data), text.compute)
-    if not text.validation:
-        return make_experiment
-    Corpus(*text.data, *text.validation)  # refuses another tokenizer now, before hours of work
-    make_scores = validation_scores(Corpus(*text.validation), scoring.instances, text.compute)
-    return with_scores(make_experiment, make_scores, scoring.every)
+def scored_experiment(scoring: ScoringOptions = DEFAULT_SCORING) -> MakeExperiment:
+    """Return a function that makes the experiment of a run on a board, with its scores."""
+    make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
+    return with_scores(board_experiment, make_evaluate, scoring.every)
 
 
-def train_plan(plan: TrainingPlan, *, mesh: Mesh | None = None, **options: Any) -> Session:
+def train_plan(
+    plan: TrainingPlan, *, mesh: Mesh | None = None, **options: Any
+) -> tuple[list[Outcome], dict[str, Any] | None]:
     """Train the runs of a plan, or go on with them, and choose a grid's point.
 
     Args:
@@ -190,16 +151,19 @@ def train_plan(plan: TrainingPlan, *, mesh: Mesh | None = None, **options: Any) 
         mesh: devices of each run; None for one, see `baselines.training.train.train_runs`.
         options: as of `baselines.training.train.train_runs`.
 
+    Returns:
+        how each run ended, and the summary of its grid, as `baselines.training.grid.select` returns it; None
+        without a choice.
+
     Raises:
         OutputError, OSError: as `baselines.training.train.train_runs`.
     """
     ended = train_runs(plan.configs, plan.folders, mesh=mesh, make_experiment=plan.make_experiment, **options)
     if not plan.is_grid or any(each.stopped for each in ended):
-        return Session(ended, None)
+        return ended, None
     # Predictions are made by one process, which needs all of the parameters.
     whole = [
         each._replace(state=each.state._replace(params=process_allgather(each.state.params, tiled=True)))
         for each in ended
     ]
-    summary = select(plan.points, whole, plan.out, plan.judge) if jax.process_index() == 0 else None
-    return Session(whole, summary)
+    return whole, select(plan.points, whole, plan.out, plan.judge) if jax.process_index() == 0 else None

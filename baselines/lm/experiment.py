@@ -20,8 +20,7 @@ from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
 from baselines.training.compiled import count_parameters
-from baselines.training.experiment import Experiment, make_program, network_shape
-from baselines.training.feed import Chunk
+from baselines.training.experiment import Chunk, Experiment, make_program, network_shape
 from baselines.training.flops import flops_per_token
 from baselines.training.sharding import check_batch, make_mesh, on_cpu, place_rows
 from baselines.training.step import Program, StepReport

@@ -4,7 +4,7 @@ Scores are query · key / √D + bias. An attention is two small parts: a normal
 latent codes of the scores, and a value network, which mixes values with the latent codes. Its entry says
 what else there is to it: weights of its own, and the faster implementations that compute it as well.
 
-`figure_a1` is HYLA as the paper writes it. `attend` is the same for any attention, in four steps: scores,
+`figure_a1` is HYLA as the paper writes it. `Attention` is the same for any, in four steps: scores,
 normalisation, dropout, value network. Its sums (`dot_scores`, `mix_values`, `mix_hyla`) are einsums as those
 of the figure, with gradients written out in `baselines.model.products`.
 """
@@ -18,11 +18,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.checks import check_arrays, check_weights
 from baselines.model.names import look_up
 from baselines.model.products import (
     Activation,
-    accumulator,
     add_bias,
     dot_scores,
     mix_hyla,
@@ -89,6 +87,9 @@ class ValueNetwork(NamedTuple):
     weights: Mapping[str, Array] = MappingProxyType({})
 
 
+RELU = ValueNetwork(jax.nn.relu)
+"""φ unless another is given."""
+
 Normalise = Callable[[Array, Array | None], Codes]
 Edit = Callable[[Array], Array]
 """Returns other latent codes in place of those that are given, ``[B, H, Q, K]`` both."""
@@ -121,7 +122,7 @@ class Attention:
         normalise: makes latent codes of scores and a mask.
         mix: the value network: latent codes, values ``[B, K, H, V]`` and a `ValueNetwork`, to
             ``[B, Q, H, V]``.
-        weights: of its own, by name: parameters of a model, and arguments ``NAME_weights`` of the call.
+        weights: of its own, by name: parameters of a model.
         mixes: how often it sums over heads or keys with the latent codes, to count operations.
         implementations: the names in `baselines.model.implementations.IMPLEMENTATIONS` that compute it as
             well, the best first.
@@ -135,18 +136,15 @@ class Attention:
 
     def __call__(
         self,
-        query: Array,
-        key: Array,
-        value: Array,
-        bias: Array | None = None,
+        query_BQHD: Array,
+        key_BKHD: Array,
+        value_BKHV: Array,
+        bias_HQK: Array | None = None,
         mask: Array | None = None,
-        *,
-        activation: str = "relu",
-        dropout_rate: float = 0.0,
-        dropout_key: Array | None = None,
-        return_codes: bool = False,
-        **weights: Any,
-    ) -> Any:
+        network: ValueNetwork = RELU,
+        gate_QK: Array | None = None,
+        edit_codes: Edit | None = None,
+    ) -> tuple[Array, Array]:
         """Mix values with the latent codes of queries and keys, before the output projection.
 
         Queries may come from another sequence than keys and values. Products are of the arrays' own
@@ -154,77 +152,35 @@ class Attention:
         which normalisation and φ are computed; gradients are by reverse mode only.
 
         Args:
-            query: floating ``[B, Q, H, D]``.
-            key: ``[B, K, H, D]`` of the same type.
-            value: ``[B, K, H, V]`` of the same type.
-            bias: ``[H, Q, K]``, added to the scores before normalisation.
+            query_BQHD: floating.
+            key_BKHD: of the same type.
+            value_BKHV: of the same type.
+            bias_HQK: added to the scores before normalisation, or None.
             mask: bool, broadcasts to ``[B, H, Q, K]``; False means that a query doesn't see a key. The
                 output of a query that sees none is 0.
-            activation: φ, a name of `ACTIVATIONS`; plays no part where the table has none.
-            dropout_rate: share of pairs whose latent codes become 0, the same ones for all heads and
-                instances, as in the paper's published code. In HYLA it enters both mixes.
-            dropout_key: a JAX random key, if ``dropout_rate`` isn't 0.
-            return_codes: whether to return the latent codes as well.
-            **weights: ``NAME_weights`` for each that the entry declares: ``deep_weights``
-                ``[H, V, V]`` for ``hyla_deep``, W' of Eq. 10.
+            network: φ, and the attention's own weights, see `find_value_network`.
+            gate_QK: what dropout multiplies the latent codes by, see `dropout_gate`, or None.
+            edit_codes: what to put in the place of the latent codes after the normalisation, or None: for
+                causal interventions, the output under another code.
 
         Returns:
-            ``[B, Q, H, V]`` of the type of the values; with ``return_codes`` a pair of it and the
-            latent codes, the normalised scores ``[B, H, Q, K]``, before dropout.
+            ``[B, Q, H, V]``, and the latent codes ``[B, H, Q, K]``: the normalised scores, as edited, before
+            dropout; both float32 or better.
 
         Raises:
-            ConfigurationError: (a ValueError) for shapes or types that don't fit, or an unknown φ.
+            ConfigurationError: for a normalisation that returns no `Codes`.
         """
-        mask = check_arrays(query, key, value, bias, mask)
-        H, D, V = *query.shape[2:], value.shape[3]
-        shapes = {name: kind.shape(H, D, V) for name, kind in self.weights.items()}
-        network = find_value_network(activation, check_weights(shapes, weights))
-        sizes = query.shape[1], key.shape[1]
-        gate_QK = dropout_gate(dropout_rate, dropout_key, *sizes, accumulator(query.dtype))
-        out, codes = attend(self, query, key, value, bias, mask, network, gate_QK)
-        out = out.astype(value.dtype)
-        return (out, codes) if return_codes else out
-
-
-def attend(
-    attention: Attention,
-    query_BQHD: Array,
-    key_BKHD: Array,
-    value_BKHV: Array,
-    bias_HQK: Array | None,
-    mask: Array | None,
-    network: ValueNetwork,
-    gate_QK: Array | None,
-    edit_codes: Edit | None = None,
-) -> tuple[Array, Array]:
-    """Return an attention's output and its latent codes, for arguments that have been checked.
-
-    Args:
-        attention: which.
-        query_BQHD: queries.
-        key_BKHD: keys.
-        value_BKHV: values.
-        bias_HQK: added to the scores, or None.
-        mask: bool with four axes, broadcasts to ``[B, H, Q, K]``, or None.
-        network: φ, and the attention's own weights.
-        gate_QK: what dropout multiplies the latent codes by, or None.
-        edit_codes: what to put in the place of the latent codes after the normalisation, or None: for
-            causal interventions, the output under another code.
-
-    Returns:
-        ``[B, Q, H, V]``, and ``[B, H, Q, K]`` as edited, before dropout; both float32 or better.
-    """
-    scores_BHQK = dot_scores(query_BQHD * query_BQHD.shape[-1] ** -0.5, key_BKHD)
-    if bias_HQK is not None:
-        scores_BHQK = add_bias(scores_BHQK, bias_HQK.astype(scores_BHQK.dtype))
-    codes = attention.normalise(scores_BHQK, mask)
-    if not isinstance(codes, Codes):
-        name = getattr(attention.normalise, "__name__", "the normalisation")
-        raise ConfigurationError(f"{name} returned {type(codes).__name__}; expected Codes(scores, scale)")
-    if edit_codes is not None:
-        codes = identity(edit_codes(codes.product()), None)
-    kept = codes if gate_QK is None else codes._replace(scale=codes.scale * gate_QK)
-    return attention.mix(kept, value_BKHV, network), codes.product()
+        scores_BHQK = dot_scores(query_BQHD * query_BQHD.shape[-1] ** -0.5, key_BKHD)
+        if bias_HQK is not None:
+            scores_BHQK = add_bias(scores_BHQK, bias_HQK.astype(scores_BHQK.dtype))
+        codes = self.normalise(scores_BHQK, mask)
+        if not isinstance(codes, Codes):
+            name = getattr(self.normalise, "__name__", "the normalisation")
+            raise ConfigurationError(f"{name} returned {type(codes).__name__}; expected Codes(scores, scale)")
+        if edit_codes is not None:
+            codes = identity(edit_codes(codes.product()), None)
+        kept = codes if gate_QK is None else codes._replace(scale=codes.scale * gate_QK)
+        return self.mix(kept, value_BKHV, network), codes.product()
 
 
 def dropout_gate(rate: float, key: Array | None, queries: int, keys: int, dtype: jnp.dtype) -> Array | None:

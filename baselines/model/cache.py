@@ -8,7 +8,7 @@ those up to its own.
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import ValueNetwork, attend, find_attention
+from baselines.model.attention import ValueNetwork, find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.chunks import CHUNK, linear_chunked
 from baselines.model.position import rotary_angles, rotate
@@ -94,5 +94,5 @@ def extend_cache(
     )
     seen_TK = jnp.arange(config.length, dtype=jnp.int32) <= position_T[:, None]
     attention = find_attention(config.attention)
-    out, _ = attend(attention, query, keys, values, None, seen_TK[None, None], network, None)
+    out, _ = attention(query, keys, values, None, seen_TK[None, None], network)
     return out.astype(value.dtype), {"position": start + T, "keys": keys, "values": values}

@@ -30,7 +30,6 @@ from baselines.model.attention import (
     Codes,
     Edit,
     ValueNetwork,
-    attend,
     dropout_gate,
     find_value_network,
     softmax,
@@ -91,8 +90,7 @@ class DualAttention(SelfAttention):
             "symbols": symbols_TRV[:T].astype(wide),
         }
         rate = config.attention_dropout if dropout_key is not None else 0.0
-        out_BAHV, codes_BHAT = attend(
-            DUAL,
+        out_BAHV, codes_BHAT = DUAL(
             query_BAHD,
             key_BTHD,
             dense((H - R, D), name="value")(x_BTE),

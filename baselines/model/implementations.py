@@ -6,7 +6,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import Attention, Edit, ValueNetwork, attend
+from baselines.model.attention import Attention, Edit, ValueNetwork
 from baselines.model.fast.chunks import linear_chunked
 from baselines.model.fast.gpu import cudnn_applies, fused_softmax, this_device
 from baselines.model.fast.tiles import tiled_attention
@@ -16,7 +16,7 @@ Array = jax.Array
 
 
 class AttentionCall(NamedTuple):
-    """What a self-attention is given; arrays fit, see `baselines.model.checks`.
+    """What a self-attention is given.
 
     Attributes:
         attention: which.
@@ -30,7 +30,7 @@ class AttentionCall(NamedTuple):
         causal: whether a token sees earlier ones and itself only.
         tile: positions of a tile, 0 for the whole.
         return_codes: whether to return latent codes.
-        edit_codes: of latent codes, or None, see `baselines.model.attention.attend`.
+        edit_codes: of latent codes, or None, see `baselines.model.attention.Attention`.
     """
 
     attention: Attention
@@ -72,9 +72,7 @@ def reference(call: AttentionCall) -> Computed:
     if call.causal:
         earlier_AT = jnp.tri(A, T, T - A, dtype=jnp.bool_)
         mask = earlier_AT[None, None] if mask is None else mask & earlier_AT
-    out, codes = attend(
-        call.attention, *call.arrays, call.bias, mask, call.network, call.gate, call.edit_codes
-    )
+    out, codes = call.attention(*call.arrays, call.bias, mask, call.network, call.gate, call.edit_codes)
     return out.astype(call.value.dtype), codes if call.return_codes else None
 
 
@@ -98,12 +96,12 @@ def _suits_chunked(call: AttentionCall) -> bool:
 
 def lanes(call: AttentionCall) -> Computed:
     """Instances side by side in a CPU's vectors, without arrays of pairs."""
-    from baselines.model.fast.lanes import attend_in_lanes  # Numba, which only this one needs
+    from baselines.model.fast.lanes import lane_attention  # Numba, which only this one needs
 
     shape = call.query.shape[1], call.key.shape[1]
     bias = jnp.zeros((call.query.shape[2], *shape)) if call.bias is None else call.bias
     gate = jnp.ones(shape) if call.gate is None else call.gate
-    return attend_in_lanes(call.attention, *call.arrays, bias, gate), None
+    return lane_attention(call.attention, *call.arrays, bias, gate), None
 
 
 def _suits_lanes(call: AttentionCall) -> bool:

@@ -1,6 +1,6 @@
 """Self-attention: its projections and positions around the functions of `baselines.model.attention`."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -8,7 +8,6 @@ from flax import linen as nn
 
 from baselines.model.attention import Edit, ValueNetwork, dropout_gate, find_attention, find_value_network
 from baselines.model.cache import check_cached, extend_cache, start_cache
-from baselines.model.checks import check_mask
 from baselines.model.config import TransformerConfig
 from baselines.model.implementations import AttentionCall, find_implementation
 from baselines.model.position import relative_bias, relative_buckets, rotary_angles, rotate
@@ -47,7 +46,7 @@ class SelfAttention(nn.Module):
     ) -> tuple[Array, Array | None]:
         """Return ``[B, A, E]``, and the latent codes ``[B, H, A, T]``: None unless returned, or if tiled.
 
-        ``edit_codes`` puts others in their place, see `baselines.model.attention.attend`.
+        ``edit_codes`` puts others in their place, see `baselines.model.attention.Attention`.
         """
         config, A = self.config, self.num_outputs or x_BTE.shape[1]
         heads, dense = (config.heads, config.head_width), config.dense
@@ -139,6 +138,24 @@ class SelfAttention(nn.Module):
         for name, variable in kept.items():
             variable.value = after[name]
         return out_BTHV
+
+
+def check_mask(mask: Any, full: tuple[int, ...]) -> Array:
+    """Return a mask with four axes, if it is bool and broadcasts to ``full``, [B, H, Q, K].
+
+    Raises:
+        ConfigurationError: if it doesn't.
+    """
+    mask = jnp.asarray(mask)
+    if mask.dtype != jnp.bool_:
+        raise ConfigurationError(f"mask has dtype {mask.dtype}; expected bool")
+    shape = (1,) * (4 - mask.ndim) + mask.shape
+    fits = len(shape) == 4 and all(have in (1, want) for have, want in zip(shape, full, strict=True))
+    if not fits:
+        raise ConfigurationError(
+            f"mask has shape {list(mask.shape)}; expected one that broadcasts to [B, H, Q, K]={list(full)}"
+        )
+    return mask.reshape(shape)
 
 
 def _last_rows(mask: Array | None, full: tuple[int, ...], rows: int) -> Array | None:

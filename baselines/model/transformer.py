@@ -71,7 +71,7 @@ class Transformer(SequenceModel):
     """The whole: tokens in, numbers out.
 
     A causal model with rotary encoding goes on with a sequence where Flax's collection ``cache`` is
-    mutable, and looks at it nowhere else: tokens follow those that it holds, and come to be held::
+    mutable, and looks at it nowhere else: tokens follow those that it holds, and are held afterwards::
 
         logits, cache = model.apply(params, tokens, mutable=["cache"])
         logits, cache = model.apply({**params, **cache}, next_tokens, mutable=["cache"])

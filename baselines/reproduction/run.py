@@ -13,13 +13,14 @@ from typing import Any, NamedTuple
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.lm.corpus import Corpus
+from baselines.lm.train import Text
 from baselines.reproduction.adopt import record_of
 from baselines.reproduction.cells import Cell, Figures
 from baselines.reproduction.devices import RUNS_IN_A_PROGRAM, Devices, Gpu, shared, take_gpu
 from baselines.reproduction.figures import FIGURES
 from baselines.reproduction.plan import operations_of
 from baselines.reproduction.records import read_records, write_record
-from baselines.session import DEFAULT_SCORING, ScoringOptions, Text, plan_together, train_plan
+from baselines.session import DEFAULT_SCORING, ScoringOptions, plan_together, scored_experiment, train_plan
 from baselines.table_a3 import TABLE_A3
 from baselines.training.optim import Hyperparams
 from baselines.training.sharding import make_mesh
@@ -157,12 +158,13 @@ def _train_cells(training: _Training, cells: Sequence[Cell], on_progress: OnStep
     configs = [cell.config for cell in cells]
     folders = [folder_of(training.runs, config) for config in configs]
     text = training.text if isinstance(configs[0], LanguageConfig) else None
-    plan = plan_together(configs, folders, training.scoring, text)
+    make_experiment = text.experiment(training.scoring) if text else scored_experiment(training.scoring)
+    plan = plan_together(configs, folders, make_experiment)
     options: dict[str, Any] = {"stop": training.is_late, "save_minutes": training.save_minutes}
     if training.mesh:
         options["mesh"] = make_mesh(training.mesh)
     try:
-        outcomes = train_plan(plan, progress=on_progress, **options).outcomes
+        outcomes = train_plan(plan, progress=on_progress, **options)[0]
     except CapacityError:
         if len(cells) == 1:
             raise

@@ -30,7 +30,7 @@ LAST_STEPS = 1000
 
 
 def write_result(folder: Path, config: RunConfig, diverged: int | None = None) -> None:
-    """Write what a run came to when its training ends, in place of what was there.
+    """Write the result of a run when its training ends, in place of what was there.
 
     Args:
         folder: of the run.
@@ -41,7 +41,7 @@ def write_result(folder: Path, config: RunConfig, diverged: int | None = None) -
 
 
 def result_of(folder: Path, config: RunConfig, diverged: int | None = None) -> dict[str, Any]:
-    """Return what a run came to, by its other files.
+    """Return the result of a run, by its other files.
 
     Scores of an evaluation are those of the result that is there, if it is of the same run.
 
@@ -91,7 +91,7 @@ def add_evaluation(
 
 
 def read_result(folder: Path) -> dict[str, Any]:
-    """Return what a run came to.
+    """Return the result of a run.
 
     Raises:
         OutputError: if there is no result, or it can't be read.

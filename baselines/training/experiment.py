@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from flax import linen as nn
 from jax.sharding import Mesh
+from numpy.typing import NDArray
 
 from baselines.config import RunConfig
 from baselines.encode import Batch, Encoding, encoding_of
@@ -16,18 +18,45 @@ from baselines.model.config import TransformerConfig
 from baselines.model.names import look_up
 from baselines.model.networks import make_network
 from baselines.runs.log import Scores
-from baselines.training.feed import Chunk, chunk_of_steps
 from baselines.training.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, make_optimiser
 from baselines.training.sharding import check_batch, make_mesh, mean_over_devices, on_cpu, place_chunk
 from baselines.training.step import Loss, Program, StepReport
 from sraven.board.board import Board, read_board
 from sraven.core.errors import ConfigurationError
+from sraven.core.task import Task
 
 CHUNK = 100
 """Steps of one call of the compiled program."""
 
 AT_ONCE_ON_CPU = 32
 """Instances that a CPU takes at once, if they divide a batch: their arrays fit into the cache of a core."""
+
+
+Chunk = dict[str, NDArray[np.generic]]
+"""Arrays by name, ``[steps, batch size, ...]``."""
+
+
+def chunk_of_steps(
+    task: Task,
+    fields: tuple[str, ...],
+    batch_size: int,
+    first: int,
+    steps: int,
+    split: str = "train",
+) -> Chunk:
+    """Return the batches of some steps: step s takes the instances from s * batch_size.
+
+    Args:
+        task: the task.
+        fields: names of the arrays to return.
+        batch_size: instances of a step.
+        first: the first step.
+        steps: how many.
+        split: of the task.
+    """
+    batch = task.sample(split, first * batch_size, steps * batch_size)
+    arrays = {name: getattr(batch, name) for name in fields}
+    return {name: array.reshape(steps, batch_size, *array.shape[1:]) for name, array in arrays.items()}
 
 
 class Experiment(NamedTuple):

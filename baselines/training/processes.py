@@ -1,12 +1,15 @@
-"""Several processes that train one run together."""
+"""Several processes that train one run together, what they say, and devices without enough memory."""
 
 import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import jax
 
-from sraven.core.errors import ConfigurationError
+from baselines.config import LanguageConfig, RunConfig
+from sraven.core.errors import CapacityError, ConfigurationError
 
 LAST_PORT = 65_535
 
@@ -53,3 +56,31 @@ def note(text: str) -> None:
     """Say something on standard error, once for all processes."""
     if jax.process_index() == 0:
         sys.stderr.write(f"note: {text}\n")
+
+
+@contextmanager
+def within_memory(config: RunConfig, runs: int) -> Iterator[None]:
+    """Compute; a line says what takes less memory if the device has too little.
+
+    Args:
+        config: of what is trained.
+        runs: in the program.
+
+    Raises:
+        CapacityError: if it has.
+    """
+    try:
+        yield
+    except jax.errors.JaxRuntimeError as error:
+        if "RESOURCE_EXHAUSTED" not in str(error):
+            raise
+        needed = f"{runs:,} runs in a program" if runs > 1 else f"batch_size={config.batch_size}"
+    else:
+        return
+    if isinstance(config, LanguageConfig):
+        less = (
+            "--parts 8 (16, 32 …), then --rematerialise, and --tile 64 where it was 0, or a --mesh of several"
+        )
+    else:
+        less = "fewer --seeds or points of --grid at once" if runs > 1 else "a --mesh of several devices"
+    raise CapacityError(f"{needed}: more than the device has memory for; take {less}")

@@ -6,8 +6,10 @@ Runs of one shape train in one program, on the same batches: seeds, and the poin
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,23 +17,20 @@ import jax
 import numpy as np
 from jax.experimental.multihost_utils import sync_global_devices
 from jax.sharding import Mesh
-from numpy.typing import NDArray
 
 from baselines.config import RunConfig
 from baselines.runs.checkpoint import Checkpoints
 from baselines.runs.code import code_digest, code_files
 from baselines.runs.directory import check_run_folder, claim, open_checkpoints, restore_run
-from baselines.runs.log import LOG, Log, Scores
+from baselines.runs.log import LOG, Log
 from baselines.runs.provenance import leave_record
 from baselines.runs.result import write_result
 from baselines.runs.sinks import SINKS
 from baselines.training.compilation_cache import keep_programs
 from baselines.training.compiled import Compiled
-from baselines.training.experiment import Experiment, MakeExperiment, board_experiment
-from baselines.training.feed import prefetch
-from baselines.training.memory import within_memory
+from baselines.training.experiment import Chunk, Experiment, MakeExperiment, board_experiment
 from baselines.training.optim import Hyperparams
-from baselines.training.processes import note
+from baselines.training.processes import note, within_memory
 from baselines.training.saving import Saver, Schedule
 from baselines.training.sharding import make_mesh
 from baselines.training.step import State, StepReport
@@ -151,14 +150,13 @@ def train_runs(
         for run in runs:
             step, state = _start(run, compiled)
             by_step[step].append((run, state))
-        last = configs[0].steps
         for step in sorted(by_step):
-            schedule = Schedule(step, last, save_every, save_minutes, stop)
-            members = by_step.pop(step)
-            apart = devices[: most_that_divide(len(members), len(devices))]
+            together, states = zip(*by_step.pop(step), strict=True)
+            apart = devices[: most_that_divide(len(together), len(devices))]
             spread = Compiled(experiment, mesh, apart) if len(apart) > 1 else compiled
-            with within_memory(configs[0], len(members)):
-                _Group(experiment, spread, mesh, step, members).train(last, schedule, sinks, progress)
+            schedule = Schedule(step, configs[0].steps, save_every, save_minutes, stop)
+            with within_memory(configs[0], len(together)), _open_logs(together, step, mesh, sinks):
+                _train(experiment, spread, mesh, together, step, spread.stack(states), schedule, progress)
         if jax.process_index() == 0:
             for run in runs:
                 if run.outcome is not None and not run.outcome.stopped:
@@ -181,130 +179,115 @@ def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:
     return restored.step, restored.state
 
 
-class _Chunk(NamedTuple):
-    """Steps that were dispatched to the device.
-
-    Attributes:
-        before: steps done before them.
-        step: steps done after them.
-        reports: ``[R, S]``, once the device has computed them.
-        states: after them, to be saved or scored; None if they are neither.
-        is_saved: whether the states are to be saved.
-        is_scored: whether the states are to be scored.
-    """
-
-    before: int
-    step: int
-    reports: StepReport
-    states: State | None = None
-    is_saved: bool = False
-    is_scored: bool = False
-
-
-class _Group:
-    """Runs at the same step, in one program."""
-
-    def __init__(
-        self,
-        experiment: Experiment,
-        compiled: Compiled,
-        mesh: Mesh,
-        step: int,
-        members: Sequence[tuple[_Run, State]],
-    ) -> None:
-        self._experiment, self._compiled, self._mesh = experiment, compiled, mesh
-        self._step = step
-        self._runs = [run for run, _ in members]
-        self._alive = dict(enumerate(self._runs))  # by place; those that diverged are out
-        self._hypers = hyper_of([run.config for run in self._runs])
-        self._kept = compiled.stack([state for _, state in members])  # as in the last checkpoints
-        self._read_at = 0.0
-
-    def train(self, last: int, schedule: Schedule, sinks: Sequence[str], progress: OnSteps) -> None:
-        """Train to the last step, or until all runs have diverged; set their outcomes."""
-        progress(self._step * len(self._runs), None)
-        with ExitStack() as logs, Saver(self._compiled.unstack) as saver:
-            self._open_logs(logs, sinks)
-            self._read_at = time.perf_counter()
-            for chunk in self._dispatched(last, schedule):
-                self._finish(chunk, saver, progress)
-                if not self._alive:
-                    break
-        for place, run in self._alive.items():
-            state = self._compiled.unstack(self._kept, place)
-            run.outcome = Outcome(state, run.report, None, stopped=int(state.step) < last)
-
-    def _open_logs(self, stack: ExitStack, sinks: Sequence[str]) -> None:
-        for run in self._runs if jax.process_index() == 0 else ():
-            run.log = stack.enter_context(closing(Log(run.folder, self._step)))
+@contextmanager
+def _open_logs(runs: Sequence[_Run], step: int, mesh: Mesh, sinks: Sequence[str]) -> Iterator[None]:
+    """Let process 0 open the log of each run from a step on, and write down who trains it."""
+    with ExitStack() as stack:
+        for run in runs if jax.process_index() == 0 else ():
+            run.log = stack.enter_context(closing(Log(run.folder, step)))
             if run.log.damaged:
                 note(f"{run.folder / LOG}: left out {run.log.damaged:,} damaged lines")
-            if self._step < run.config.steps:
-                leave_record(run.folder, self._mesh)
+            if step < run.config.steps:
+                leave_record(run.folder, mesh)
                 for name in sinks:
-                    run.log.sinks.append(SINKS[name].open(run.folder, run.config, self._step))
+                    run.log.sinks.append(SINKS[name].open(run.folder, run.config, step))
+        yield
 
-    def _dispatched(self, last: int, schedule: Schedule) -> Iterator[_Chunk]:
-        """Yield each chunk when the next one is dispatched: the device always has one to go on with."""
-        experiment, states = self._experiment, self._compiled.copy(self._kept)
-        starts = range(self._step, last, experiment.steps_at_once)
-        bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
-        ahead: _Chunk | None = None
-        for (before, steps), batches in zip(bounds, prefetch(experiment.make_chunk, bounds), strict=True):
-            done = ahead and self._scheduled(ahead, states, last, schedule)
-            if schedule.is_over:  # the next chunk isn't begun: it may take longer than there is time
-                ahead = None
-            else:
-                placed = experiment.place(self._mesh, batches)
-                states, reports = self._compiled.train(states, self._hypers, placed)
-                ahead = _Chunk(before, before + steps, reports)
+
+def _train(
+    experiment: Experiment,
+    compiled: Compiled,
+    mesh: Mesh,
+    runs: Sequence[_Run],
+    step: int,
+    kept: State,
+    schedule: Schedule,
+    progress: OnSteps,
+) -> None:
+    """Train runs in one program, to their last step or until all have diverged; set their outcomes.
+
+    A turn dispatches some steps. While the device computes them, it logs, scores and saves those of the turn
+    before.
+
+    Args:
+        experiment: what they train.
+        compiled: its program.
+        mesh: devices of a run.
+        runs: all at the same step.
+        step: where they are.
+        kept: their states there, stacked: those of the last checkpoints.
+        schedule: of checkpoints.
+        progress: is called as training goes.
+    """
+    last, alive, hypers = runs[0].config.steps, dict(enumerate(runs)), hyper_of([run.config for run in runs])
+    starts = range(step, last, experiment.steps_at_once)
+    bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
+    states, dispatched, read_at = compiled.copy(kept), None, time.perf_counter()
+    progress(step * len(runs), None)
+    with Saver(compiled.unstack) as saver, closing(prefetch(experiment.make_chunk, bounds)) as batches:
+        for step, count in (*bounds, (last, 0)):  # the last turn reads alone
+            done, dispatched = dispatched, None
+            is_saved = done is not None and schedule.is_due(step)
+            is_scored = done is not None and experiment.scores_are_due(done[0], step, last)
+            # The next steps take the memory of the states.
+            copy = compiled.copy(states) if is_saved or is_scored else None
+
+            if count and not schedule.is_over:  # else they could take longer than there is time
+                states, reports = compiled.train(states, hypers, experiment.place(mesh, next(batches)))
+                dispatched = step, reports
+
             if done is not None:
-                yield done
-            if ahead is None:
-                return
-        if ahead is not None:
-            yield self._scheduled(ahead, states, last, schedule)
+                first, reports = done
+                means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), reports)
+                steps, now = len(runs) * (step - first), time.perf_counter()
+                speed, read_at = steps / (now - read_at), now
+                for place, after in _diverged(reports, first):
+                    if run := alive.pop(place, None):
+                        run.outcome = Outcome(compiled.unstack(kept, place), run.report, after)
+                if not alive:
+                    break
+                for place, run in alive.items():
+                    run.report = experiment.describe(_mean(means, [place]), speed)
+                    scores = None
+                    if is_scored and experiment.evaluate is not None:
+                        scores = experiment.evaluate(compiled.unstack(copy, place).params, step)
+                    if run.log is not None:
+                        run.log.add(step, run.report, scores)
+                if is_saved:
+                    saver.save(step, copy, {place: run.checkpoints for place, run in alive.items()})
+                    kept = copy
+                saver.check()
+                progress(steps, experiment.describe(_mean(means, list(alive)), speed))
+            if dispatched is None:
+                break
+    for place, run in alive.items():
+        state = compiled.unstack(kept, place)
+        run.outcome = Outcome(state, run.report, None, stopped=int(state.step) < last)
 
-    def _scheduled(self, chunk: _Chunk, states: State, last: int, schedule: Schedule) -> _Chunk:
-        """Return a chunk with a copy of the states after it, if needed: the next chunk takes their memory."""
-        is_saved = schedule.is_due(chunk.step)
-        is_scored = self._experiment.scores_are_due(chunk.before, chunk.step, last)
-        copy = self._compiled.copy(states) if is_saved or is_scored else None
-        return chunk._replace(states=copy, is_saved=is_saved, is_scored=is_scored)
 
-    def _finish(self, chunk: _Chunk, saver: Saver, progress: OnSteps) -> None:
-        """Log, score and save a chunk, once the device has done it."""
-        means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), chunk.reports)
-        steps, now = len(self._runs) * (chunk.step - chunk.before), time.perf_counter()
-        speed, self._read_at = steps / (now - self._read_at), now
-        self._drop_diverged(chunk, np.asarray(chunk.reports.loss))
-        if not self._alive:
-            return
-        for place, run in self._alive.items():
-            report = StepReport(*(float(values[place]) for values in means))
-            run.report, scores = self._experiment.describe(report, speed), self._score(chunk, place)
-            if run.log is not None:
-                run.log.add(chunk.step, run.report, scores)
-        if chunk.is_saved and chunk.states is not None:
-            runs = {place: run.checkpoints for place, run in self._alive.items()}
-            saver.save(chunk.step, chunk.states, runs)
-            self._kept = chunk.states
-        saver.check()
-        together = StepReport(*(float(values[list(self._alive)].mean()) for values in means))
-        progress(steps, self._experiment.describe(together, speed))
+def prefetch(make: Callable[[int, int], Chunk], bounds: Sequence[tuple[int, int]]) -> Iterator[Chunk]:
+    """Yield the chunks of consecutive ranges of steps; a thread makes the next while one is trained on.
 
-    def _drop_diverged(self, chunk: _Chunk, losses_RS: NDArray[np.floating]) -> None:
-        """Drop the runs of which a loss is NaN or infinite; their outcome says after which step."""
-        finite_RS = np.isfinite(losses_RS)
-        for place in [place for place in self._alive if not finite_RS[place].all()]:
-            run = self._alive.pop(place)
-            last = chunk.before + int(np.argmin(finite_RS[place]))
-            run.outcome = Outcome(self._compiled.unstack(self._kept, place), run.report, last)
+    Args:
+        make: returns a chunk, given its first step and how many they are.
+        bounds: of each chunk.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        for chunk, _ in pairwise(chain((pool.submit(make, *each) for each in bounds), [None])):
+            assert chunk is not None, "None comes last"
+            yield chunk.result()
 
-    def _score(self, chunk: _Chunk, place: int) -> Scores | None:
-        if not chunk.is_scored or self._experiment.evaluate is None:
-            return None
-        return self._experiment.evaluate(self._compiled.unstack(chunk.states, place).params, chunk.step)
+
+def _diverged(reports: StepReport, first: int) -> Iterator[tuple[int, int]]:
+    """Yield the places of runs of which a loss is NaN or infinite, and how many steps were done before it."""
+    finite_RS = np.isfinite(np.asarray(reports.loss))
+    for place in np.flatnonzero(~finite_RS.all(axis=1)):
+        yield int(place), first + int(np.argmin(finite_RS[place]))
+
+
+def _mean(means: StepReport, places: list[int]) -> StepReport:
+    """Return the mean over some runs of what each reports."""
+    return StepReport(*(float(values[places].mean()) for values in means))
 
 
 def train(config: RunConfig, folder: Path, **options: Any) -> State:

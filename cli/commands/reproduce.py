@@ -133,11 +133,11 @@ def _run(
     import jax
 
     from baselines.lm.experiment import Compute
+    from baselines.lm.train import Text
     from baselines.reproduction.devices import SAVE_MINUTES, find_gpus
     from baselines.reproduction.figures import QUEUES
     from baselines.reproduction.records import read_records
     from baselines.reproduction.run import run_cells, training_order, with_text
-    from baselines.session import Text
 
     deadline = time.monotonic() + budget
     compute = Compute(parts, tile, rematerialise)

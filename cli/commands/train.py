@@ -2,15 +2,17 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from baselines.config import C4, RunConfig
 from cli.shared.imports import import_option, needs_extra
-from cli.shared.language import language_options, text_of
-from cli.shared.options import any_path, argument_of, read_integers
+from cli.shared.language import language_options, refuse_language, text_of
+from cli.shared.options import any_path, argument_of, field_options, join_options, read_integers
 from cli.shared.outcomes import check_divergence, check_interrupt, describe_line, print_session
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_json, wants_json
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
     from jax.sharding import Mesh
 
     from baselines.runs.config_file import ConfigFile
-    from baselines.session import Session, TrainingPlan
+    from baselines.session import TrainingPlan
+    from baselines.training.train import Outcome
 
 
 sink_options = argument_of(
@@ -82,11 +85,13 @@ def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) 
     return file
 
 
+OWN = [each.name for each in fields(RunConfig) if each.name not in ("board", "board_digest", "seed", "code")]
+"""Fields that are options; the others are the board's, the seeds' and what was imported."""
+
+
 @click.command(name="train")
 @click.argument("board_id", metavar="BOARD")
 @click.argument("more_grid", metavar="", nargs=-1)
-@click.option("--attention", help="softmax, linear, hyla or another of docs/baselines.md; not for a mixer.")
-@click.option("--network", help="transformer, looped, mixer or one of --import.  [default: transformer]")
 @click.option("--out", type=output_directory, help="Run directory.  [required to train]")
 @click.option(
     "--config",
@@ -98,10 +103,6 @@ def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) 
     help="YAML or JSON of a run; other options go before what it says.",
 )
 @click.option("--print-config", is_flag=True, help="Print what --config reads, as JSON, and train nothing.")
-@click.option(
-    "--recipe", default="paper", show_default=True, metavar="paper|paper-code", help="Details of training."
-)
-@click.option("--steps", type=int, help="Updates.  [default: the board's budget, or the size's]")
 @click.option(
     "--seeds",
     "--seed",
@@ -117,25 +118,7 @@ def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) 
     metavar="NAME=X,Y...",
     help="Points to train together, of learning_rate, weight_decay, warmup: --grid A=1,2 B=3,4.",
 )
-@click.option("--batch-size", type=int, help="Instances of an update.  [default: 128; c4: by size]")
-@click.option("--learning-rate", type=float, help="Its peak.")
-@click.option("--weight-decay", type=float)
-@click.option("--warmup", type=int, help="Updates over which the rate rises.")
-@click.option("--layers", type=int)
-@click.option("--width", type=int, help="Of the embedding.")
-@click.option("--heads", type=int)
-@click.option("--qkv-width", type=int, help="Of queries, keys and values, over all heads.")
-@click.option("--mlp-width", type=int)
-@click.option("--activation", help="Of HYLA's value network: relu, silu, gelu, sigmoid, tanh.")
-@click.option("--feedforward", metavar="mlp|moe|none")
-@click.option("--attention-dropout", type=float)
-@click.option("--position", metavar="NAME", help="relative_one_way or relative_both_ways.")
-@click.option("--lr-schedule", metavar="NAME", help="warmup_cosine, or as the published code has it.")
-@click.option("--weight-decay-mask", metavar="NAME", help="no_biases, or no_vectors.")
-@click.option(
-    "--optimiser", metavar="NAME", help="A name of baselines.training.optim.OPTIMISERS.  [default: adamw]"
-)
-@click.option("--precision", metavar="default|bfloat16|high|highest", help="Of products of float32.")
+@join_options(*field_options(RunConfig, OWN))
 @language_options
 @click.option("--save-every", type=click.IntRange(1), metavar="N", help="Steps between checkpoints.")
 @click.option(
@@ -176,11 +159,10 @@ def command(
 
     What isn't given is what --config says, such as somebody's result.json, or else the recipe's. Ctrl-C,
     SIGTERM and SIGUSR1 end it with a checkpoint, a second one at once. The same line again goes on with a
-    run that was interrupted, and ends in the same parameters. OUT gets the
-    configuration, a log with a line for every 100 steps, or 20 of c4-v1 (log.jsonl), checkpoints, and what
-    it came to (result.json); several seeds or a grid make a run directory each in it. A grid's best point is
-    chosen by its score on the board's test split, or on --validation. The scores while it trains choose
-    nothing.
+    run that was interrupted, and ends in the same parameters. OUT gets the configuration, a log with a line
+    for every 100 steps, or 20 of c4-v1 (log.jsonl), checkpoints, and the result (result.json); several seeds
+    or a grid make a run directory each in it. A grid's best point is chosen by its score on the board's test
+    split, or on --validation. The scores while it trains choose nothing.
 
     \b
     Example:
@@ -207,15 +189,17 @@ def command(
     check_sinks(sinks)
     mesh = _join_devices(**devices)
     with stoppable(STOPPING) as stop:
-        session = _train(
+        ended, summary = _train(
             plan, mesh=mesh, save_every=save_every, save_minutes=save_minutes, sinks=sinks, stop=stop
         )
-    check_interrupt(plan, session, stop)
-    if session.is_first:
-        print_session(plan, session)
+    check_interrupt(plan, ended, stop)
+    import jax
+
+    if jax.process_index() == 0:  # which alone writes and prints
+        print_session(plan, ended, summary)
         if "tensorboard" in sinks and not wants_json():
             click.echo(f"\ntensorboard --logdir {shlex.quote(str(plan.out))}")
-        check_divergence(plan, session)
+        check_divergence(plan, ended)
 
 
 def _plan(
@@ -231,22 +215,20 @@ def _plan(
 ) -> "TrainingPlan":
     """Return the plan of the runs."""
     with needs_extra("sraven train", "baselines"):
-        from baselines.config import C4, find_board
         from baselines.session import ScoringOptions, plan_runs
         from baselines.training.grid import read_grid
+    from sraven.board.board import read_board
 
-    board = find_board(board_id)
-    if board_id == C4.id:
-        changes = {"length": language["length"], "dtype": language["dtype"], **changes}
-    return plan_runs(
-        board,
-        attention,
-        out,
-        grid=read_grid(grid),
-        text=text_of(board_id, language),
-        scoring=ScoringOptions(score_every, score_instances),
-        **changes,
-    )
+    given = {name: value for name, value in changes.items() if value is not None}
+    given |= {"grid": read_grid(grid), "scoring": ScoringOptions(score_every, score_instances)}
+    if board_id != C4.id:
+        board = read_board(board_id)
+        refuse_language(language, board_id)
+        return plan_runs(board, attention, out, **given)
+    from baselines.lm.train import plan_language_runs
+
+    given |= {"length": language["length"], "dtype": language["dtype"]}
+    return plan_language_runs(text_of(language), attention, out, **given)
 
 
 def _print_configs(plan: "TrainingPlan") -> None:
@@ -259,7 +241,7 @@ def _print_configs(plan: "TrainingPlan") -> None:
     print_json(values_of(configs[0]) if len(configs) == 1 else [values_of(each) for each in configs])
 
 
-def _train(plan: "TrainingPlan", **options: Any) -> "Session":
+def _train(plan: "TrainingPlan", **options: Any) -> "tuple[list[Outcome], dict[str, Any] | None]":
     """Train under a progress bar."""
     from baselines.session import train_plan
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.options import argument_of, directory
+from baselines.config import C4, LanguageConfig
+from cli.shared.options import argument_of, directory, field_options
 
 if TYPE_CHECKING:
-    from baselines.session import Text
+    from baselines.lm.train import Text
 
 language_options = argument_of(
     "language",
@@ -22,8 +23,7 @@ language_options = argument_of(
         help="c4: documents to score while it trains, and to choose a grid's point by.",
     ),
     click.option("--size", metavar="paper|tiny", help="c4: of the model.  [default: paper]"),
-    click.option("--length", type=int, help="c4: tokens of a window, T."),
-    click.option("--dtype", metavar="bfloat16|float32", help="c4: what to compute in."),
+    *field_options(LanguageConfig, ("length", "dtype"), "c4: "),
     click.option("--parts", type=click.IntRange(1), help="c4: parts of a batch, one after the other."),
     click.option("--tile", type=int, help="c4: positions of a tile of attention; 0 for none."),
     click.option("--rematerialise", is_flag=True, help="c4: recompute blocks for their gradients."),
@@ -37,23 +37,18 @@ def need_data(what: str, data: tuple[Path, ...]) -> None:
         raise click.UsageError(f"{what} needs --data DIR, tokens that `sraven c4 prepare` made")
 
 
-def text_of(board: str, language: Mapping[str, Any]) -> "Text | None":
-    """Return what a language model is trained on; None for a board that makes its own instances.
+def text_of(language: Mapping[str, Any]) -> "Text":
+    """Return what a language model is trained on.
 
     Raises:
-        click.UsageError: for options of the language model with another board, or without data.
+        click.UsageError: for options without data.
     """
-    from baselines.config import C4
+    from baselines.lm.experiment import Compute
+    from baselines.lm.train import Text
 
-    if board == C4.id:
-        from baselines.lm.experiment import Compute
-        from baselines.session import Text
-
-        need_data(board, language["data"])
-        compute = Compute(language["parts"] or 1, language["tile"], language["rematerialise"])
-        return Text(language["data"], language["validation"], language["size"] or "paper", compute)
-    refuse_language(language, board)
-    return None
+    need_data(C4.id, language["data"])
+    compute = Compute(language["parts"] or 1, language["tile"], language["rematerialise"])
+    return Text(language["data"], language["validation"], language["size"] or "paper", compute)
 
 
 def refuse_language(options: Mapping[str, Any], board_id: str) -> None:

@@ -1,9 +1,12 @@
 """Options that commands share."""
 
 import os
-from collections.abc import Callable, Collection, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import fields
 from functools import reduce, wraps
+from inspect import cleandoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -67,6 +70,28 @@ def argument_of(name: str, make: Callable[..., Any], *options: Callable[[F], F])
         return add(cast(F, with_argument))
 
     return decorate
+
+
+def field_options(kind: Any, names: Iterable[str], about: str = "") -> list[Callable[[F], F]]:
+    """Return the options of some fields of a configuration: of the same type, without a default.
+
+    Args:
+        kind: a dataclass, whose docstring says under ``Attributes:`` what each field means.
+        names: of the fields.
+        about: what each help begins with.
+    """
+    _, _, listed = cleandoc(kind.__doc__ or "").partition("Attributes:\n")
+    found = re.findall(r"^    (\w+): (.*(?:\n     +.*)*)", listed, re.MULTILINE)
+    meanings = {name: " ".join(text.replace("`", "").split()) for name, text in found}
+    types = {each.name: each.type for each in fields(kind)}
+    return [
+        click.option(
+            f"--{name.replace('_', '-')}",
+            type=types[name],
+            help=about + (meanings[name] if about else meanings[name][:1].upper() + meanings[name][1:]),
+        )
+        for name in names
+    ]
 
 
 def is_given(name: str) -> bool:

@@ -1,6 +1,6 @@
 """Print training: while it goes on, and its result."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +11,8 @@ from sraven.core.escape import with_error
 
 if TYPE_CHECKING:
     from baselines.config import RunConfig
-    from baselines.session import Session, TrainingPlan
+    from baselines.session import TrainingPlan
+    from baselines.training.train import Outcome
     from sraven.core.system.stopping import Stop
 
 _IN_BRIEF = {
@@ -29,21 +30,23 @@ def describe_line(line: Mapping[str, float]) -> str:
     return "  ".join(form.format(line[name]) for name, form in _IN_BRIEF.items() if name in line)
 
 
-def print_session(plan: "TrainingPlan", session: "Session") -> None:
+def print_session(
+    plan: "TrainingPlan", ended: "Sequence[Outcome]", summary: Mapping[str, Any] | None
+) -> None:
     """Print the result of each run, its folder, and the end of its log."""
     from baselines.runs.result import read_result
 
     if wants_json():
-        pairs = zip(plan.folders, session.outcomes, strict=True)
+        pairs = zip(plan.folders, ended, strict=True)
         runs = [{"folder": str(folder), "training": of.report, **read_result(folder)} for folder, of in pairs]
-        print_json(runs if session.summary is None else {**session.summary, "runs": runs})
+        print_json(runs if summary is None else {**summary, "runs": runs})
         return
-    for folder, config, outcome in zip(plan.folders, plan.configs, session.outcomes, strict=True):
+    for folder, config, outcome in zip(plan.folders, plan.configs, ended, strict=True):
         if outcome.diverged is None:
             score = f", {_describe_end(outcome.report, config)} in training" if outcome.report else ""
             click.echo(f"{folder}: {config.steps:,} steps{score}")
-    if session.summary is not None:
-        _print_grid(session.summary, plan)
+    if summary is not None:
+        _print_grid(summary, plan)
 
 
 def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
@@ -71,9 +74,9 @@ def _print_grid(summary: Mapping[str, Any], plan: "TrainingPlan") -> None:
         click.echo(f"\nsraven evaluate {runs} {data}--out entry")
 
 
-def check_interrupt(plan: "TrainingPlan", session: "Session", stop: "Stop") -> None:
+def check_interrupt(plan: "TrainingPlan", ended: "Sequence[Outcome]", stop: "Stop") -> None:
     """Stop with the exit code of a signal if one ended training, and say how far the runs came."""
-    stopped = [int(outcome.state.step) for outcome in session.outcomes if outcome.stopped]
+    stopped = [int(outcome.state.step) for outcome in ended if outcome.stopped]
     if not stopped or stop.came is None:
         return
     first, last = min(stopped), max(stopped)
@@ -89,11 +92,11 @@ def check_interrupt(plan: "TrainingPlan", session: "Session", stop: "Stop") -> N
     )
 
 
-def check_divergence(plan: "TrainingPlan", session: "Session") -> None:
+def check_divergence(plan: "TrainingPlan", ended: "Sequence[Outcome]") -> None:
     """Stop with exit code 1 if a run diverged."""
     from baselines.training.train import describe_divergence
 
-    pairs = zip(plan.folders, session.outcomes, strict=True)
+    pairs = zip(plan.folders, ended, strict=True)
     lost = [(folder, outcome) for folder, outcome in pairs if outcome.diverged is not None]
     if lost:
         folder, outcome = lost[0]

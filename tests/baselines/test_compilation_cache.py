@@ -57,14 +57,6 @@ def test_programs_of_accelerators_alone_are_kept_in_the_users_cache(unnamed, mon
     assert not kept or folder.stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize("value", ["", "elsewhere"])
-def test_a_place_that_is_named_or_none_stays(unnamed, monkeypatch, value):
-    monkeypatch.setattr(sharding, "on_cpu", lambda mesh: False)
-    monkeypatch.setenv(VARIABLE, value)
-    keep_programs(None)
-    assert jax.config.jax_compilation_cache_dir is None and list(unnamed.iterdir()) == []
-
-
 PROGRAM = """
 {first}
 import warnings

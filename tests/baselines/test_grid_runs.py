@@ -15,7 +15,7 @@ import baselines.training.grid
 from baselines.load import load_run
 from baselines.runs.directory import CHECKPOINTS, CONFIG
 from baselines.runs.log import LOG
-from baselines.runs.result import RESULT, read_result
+from baselines.runs.result import RESULT
 from baselines.training.grid import SUMMARY, Judge, board_judge, points_of, select
 from baselines.training.train import Outcome, train
 from helpers.command import sraven
@@ -174,16 +174,6 @@ def test_interrupted_grid_whose_runs_came_differently_far_ends_the_same(together
             assert [line["step"] for line in lines_of(here)] == list(range(CHUNK, STEPS + 1, CHUNK))
     before, again = (json.loads((each / SUMMARY).read_text())["points"] for each in (together / "runs", runs))
     assert again == before[:2]
-
-
-@pytest.mark.long
-def test_json_of_runs_without_a_grid_has_each(together):
-    """All is done already, so there is no report of training."""
-    out = together / "runs" / "learning_rate=0.01"
-    code, printed, _ = sraven(*LINE, "--seeds=0,1", f"--out={out}", "--json")
-    folders = [out / f"seed-{seed}" for seed in (0, 1)]
-    wanted = [{"folder": str(folder), "training": None, **read_result(folder)} for folder in folders]
-    assert (code, json.loads(printed)) == (0, wanted)
 
 
 def test_a_score_is_the_boards_and_a_point_without_numbers_is_not_chosen(tmp_path, monkeypatch):

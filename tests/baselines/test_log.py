@@ -13,7 +13,7 @@ from baselines.runs.log import LOG, Log, read_log
 from baselines.runs.sinks import EVENTS
 from baselines.training.train import train
 from helpers.refusals import assert_refused
-from helpers.tiny_runs import CHUNK, STEPS, assert_same_bits, lines_of, tiny, tiny_options
+from helpers.tiny_runs import CHUNK, STEPS, assert_same_bits, lines_of, tiny
 from sraven import OutputError
 
 LINES = [json.dumps({"step": step, "loss": 1.0 / step}) for step in (5, 10, 15, 20)]
@@ -81,25 +81,6 @@ def test_log_and_events_of_a_run_have_a_line_for_every_chunk(tiny_run):
     assert scalars == as_scalars(lines) and len(scalars) == 16
 
 
-def test_the_viewer_reads_what_was_written(tiny_run):
-    viewer = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
-    found = viewer.EventAccumulator(str(tiny_run[0] / EVENTS))
-    found.Reload()
-    lines = lines_of(tiny_run[0])
-    assert set(found.Tags()["scalars"]) == set(lines[0]) - {"step"}
-    for tag in found.Tags()["scalars"]:
-        scalars = [(each.step, each.value) for each in found.Scalars(tag)]
-        assert scalars == [(line["step"], np.float32(line[tag])) for line in lines]
-
-
-def test_a_line_says_how_to_begin_the_viewer(tiny_run, tmp_path, run):
-    copy = shutil.copytree(tiny_run[0], tmp_path / "my run")
-    line = ["train", "fuzzylogic-v1", "--attention=hyla", *tiny_options(), "--tensorboard"]
-    code, out, _ = run(*line, f"--out={copy}")
-    assert (code, out) == (0, f"{copy}: 20 steps\n\ntensorboard --logdir '{copy}'\n")
-    assert "tensorboard" not in run(*line, f"--out={copy}", "--json")[1]
-
-
 def test_events_after_resuming_replace_those_of_what_is_trained_again(tiny_run, tiny_copy):
     """TensorBoard leaves out what an earlier file has from the step on at which a session starts."""
     (folder, state), copy = tiny_run, tiny_copy
@@ -156,14 +137,6 @@ def test_something_else_in_its_place_is_refused_without_waiting(tmp_path, make):
     for use in (lambda: Log(tmp_path, 0), lambda: read_log(tmp_path)):
         assert_refused(r"log\.jsonl is no log \(.*, or too large\); move it away", use, error=OutputError)
     assert (tmp_path / "precious").read_text() == "ten years of work"
-
-
-def test_cutting_a_log_needs_no_room(tmp_path, monkeypatch):
-    """A full disk is the very case in which a line is half written."""
-    monkeypatch.setattr("baselines.runs.log.write_bytes", None)
-    (tmp_path / LOG).write_text("\n".join([*LINES[:3], LINES[3][:9]]))
-    Log(tmp_path, 10).close()
-    assert (tmp_path / LOG).read_text().splitlines() == LINES[:2]
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,12 @@ from baselines.runs.provenance import (
     RECORD,
     code_commit,
     commit_of,
-    describe_machine,
     hardware_of,
-    leave_record,
     read_provenance,
 )
 from baselines.runs.result import EVALUATION, RESULT, WHILE_TRAINING, read_result, write_result
 from baselines.training.experiment import board_experiment
-from baselines.training.scores_while_training import board_scores, with_scores
-from baselines.training.sharding import make_mesh
+from baselines.training.predict import board_scores, with_scores
 from baselines.training.train import train
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import CHUNK, STEPS, lines_of, tiny
@@ -121,22 +118,6 @@ def test_machine_that_goes_on_has_a_record_beside_the_first(finished, copy, monk
     assert on_the_way == on_both and any(on_the_way[:-1])
 
 
-def test_machines_in_words():
-    cpu = {"device": "A processor", "platform": "cpu", "processors": 1, "devices": 1}
-    assert describe_machine(cpu) == "A processor, 1 core"
-    assert describe_machine({**cpu, "processors": 16}) == "A processor, 16 cores"
-    tpus = {**cpu, "platform": "tpu", "device": "TPU v5", "devices": 8}
-    assert describe_machine(tpus) == "8 × TPU v5"
-    highest = {**tpus, "matmul_precision": "highest"}
-    assert describe_machine(highest) == "8 × TPU v5, products of highest precision"
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"machine": 5}', "[" * 10_000])
-def test_record_that_is_none_is_refused_in_a_line(copy, content):
-    next(copy.glob(RECORD.format("*"))).write_text(content)
-    assert_refused("can't be read", read_provenance, copy, error=OutputError)
-
-
 def test_commit_is_that_of_the_checkout_and_says_if_files_were_changed(tmp_path, monkeypatch):
     assert (provenance._ROOT / "baselines" / "runs" / "provenance.py").samefile(provenance.__file__)
     git = ["git", "-C", str(tmp_path), "-c", "user.name=A", "-c", "user.email=a@example.org"]
@@ -212,9 +193,3 @@ def test_result_that_is_none_is_refused_in_a_line_and_written_anew(copy, content
     write_result(copy, tiny())
     assert read_result(copy)["digest"] == tiny().digest
     assert_refused(f"has no {RESULT}; training writes it", read_result, copy.parent, error=OutputError)
-
-
-def test_record_is_left_once(tmp_path):
-    for _ in range(2):
-        leave_record(tmp_path, make_mesh())
-    assert len(list(tmp_path.iterdir())) == 1

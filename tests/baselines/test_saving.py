@@ -59,13 +59,6 @@ def test_by_default_a_tenth_of_the_time_so_far_is_lost_at_most_within_limits():
     assert due == [2, 4, 5, 7, 8, 10]
 
 
-def test_told_to_stop_it_is_due_and_over():
-    answers = iter([False, True, False])
-    schedule = Schedule(0, 30, steps=None, minutes=5, stop=lambda: next(answers), clock=lambda: 0.0)
-    found = [(schedule.is_due(step), schedule.is_over) for step in (5, 10, 15, 30)]
-    assert found == [(False, False), (True, True), (False, False), (True, True)]
-
-
 def test_told_to_stop_after_every_chunk_it_ends_the_same(tiny_run, tmp_path):
     folder, outcomes = tmp_path / "run", []
     while not outcomes or outcomes[-1].stopped:

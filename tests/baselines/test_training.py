@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from baselines.encode import encoding_of
-from baselines.training.feed import chunk_of_steps, prefetch
+from baselines.training.experiment import chunk_of_steps
 from baselines.training.optim import (
     Hyperparams,
     make_optimiser,
@@ -18,6 +18,7 @@ from baselines.training.optim import (
     warmup_cosine_paper_code,
 )
 from baselines.training.step import Program, train_chunk, train_step
+from baselines.training.train import prefetch
 from fuzzylogic import FuzzyLogic, score
 from helpers.tiny_runs import EXACTLY, assert_runs_agree, leaves
 from sraven import SRAVEN

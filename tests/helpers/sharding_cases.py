@@ -18,7 +18,7 @@ import numpy as np
 from baselines.runs.checkpoint import Checkpoints
 from baselines.runs.directory import CHECKPOINTS
 from baselines.training.experiment import board_experiment
-from baselines.training.scores_while_training import board_scores, with_scores
+from baselines.training.predict import board_scores, with_scores
 from baselines.training.sharding import make_mesh
 from baselines.training.train import train
 from helpers.tiny_runs import STEPS, in_float64, leaves, quickly, tiny

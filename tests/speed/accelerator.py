@@ -103,7 +103,7 @@ def _time_gradients(attention, length, dtype, rounds):
 def _hyla_form(form, length):
     """Return a form of causal HYLA with heads of width 64."""
     if form == "plain":
-        return partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_))
+        return lambda *each: ATTENTION["hyla"](*each, mask=jnp.tri(length, dtype=jnp.bool_))[0]
     return partial(tiled_attention, ATTENTION["hyla"], causal=True)
 
 
@@ -142,7 +142,7 @@ def softmax_forms(sizes, length, form):
     if form == "cudnn" and not cudnn_applies(device, jnp.bfloat16, length, 64):
         raise NotHereError(f"cuDNN's kernel is for NVIDIA GPUs since Ampere; here: {device.backend}")
     forms = {
-        "plain": partial(ATTENTION["softmax"], mask=jnp.tri(length, dtype=jnp.bool_)),
+        "plain": lambda *each: ATTENTION["softmax"](*each, mask=jnp.tri(length, dtype=jnp.bool_))[0],
         "cudnn": partial(fused_softmax, causal=True),
     }
     found = _time_gradients(forms[form], length, "bfloat16", sizes.rounds)

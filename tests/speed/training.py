@@ -27,8 +27,7 @@ from baselines.model.attention import ATTENTION
 from baselines.model.fast.tiles import tiled_attention
 from baselines.recipes import make_config
 from baselines.reproduction.plan import operations_of
-from baselines.training.experiment import model_of, num_microbatches_of, program_of
-from baselines.training.feed import chunk_of_steps
+from baselines.training.experiment import chunk_of_steps, model_of, num_microbatches_of, program_of
 from baselines.training.sharding import make_mesh, on_cpu
 from baselines.training.step import train_chunk
 from baselines.training.train import hyper_of
@@ -135,7 +134,7 @@ def memory(length):
     shape = (LONG["B"], length, LONG["H"], LONG["V"])
     arrays = [jax.ShapeDtypeStruct(shape, jnp.float32)] * 3
     forms = {
-        "plain": partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_)),
+        "plain": lambda *each: ATTENTION["hyla"](*each, mask=jnp.tri(length, dtype=jnp.bool_))[0],
         "tiled": partial(tiled_attention, ATTENTION["hyla"], causal=True),
     }
     compiled = {name: gradients(form).lower(*arrays).compile() for name, form in forms.items()}

@@ -224,7 +224,7 @@ def _target(normalise: Callable[..., Any], mix: Callable[..., Any], H: int, D: i
     return name
 
 
-def attend_in_lanes(
+def lane_attention(
     attention: Attention,
     query_BAHD: Array,
     key_BTHD: Array,

@@ -1,7 +1,7 @@
 """Attention for long sequences: tile by tile, so that no array of all pairs of positions exists.
 
 RMSHead looks at one pair of positions at a time, so the output is a plain sum over tiles of keys:
-no running maximum, as softmax would need. Each tile is `baselines.model.attention.attend`, and its
+no running maximum, as softmax would need. Each tile is the attention itself, and its
 gradient is recomputed in the backward pass; this file only goes over tiles and adds up.
 """
 
@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import Attention, ValueNetwork, attend
+from baselines.model.attention import RELU, Attention, ValueNetwork
 from baselines.model.products import Activation, accumulator
 
 Array = jax.Array
 
-TILE, RELU = 64, ValueNetwork(jax.nn.relu)
-"""Positions of a tile and φ, unless others are given."""
+TILE = 64
+"""Positions of a tile, unless another number is given."""
 
 
 class TilePlan(NamedTuple):
@@ -66,9 +66,9 @@ def tiled_attention(
     query_tile: int = TILE,
     key_tile: int = TILE,
 ) -> Array:
-    """Return what `attend` returns for an attention that has tiles, in memory that grows with one tile.
+    """Return what an attention that has tiles returns, in memory that grows with one tile.
 
-    Values and gradients (of query, key, value and bias) are those of `attend` up to rounding.
+    Values and gradients (of query, key, value and bias) are those of the attention up to rounding.
 
     Args:
         attention: which.
@@ -146,7 +146,7 @@ def _tile(
 
     def attend_tile(query: Array, key: Array, value: Array, bias: Array | None) -> Array:
         network = ValueNetwork(plan.activation)
-        return attend(plan.attention, query, key, value, bias, all_masks, network, gate_QK)[0]
+        return plan.attention(query, key, value, bias, all_masks, network, gate_QK)[0]
 
     return attend_tile, tuple(given)
 

@@ -2,8 +2,6 @@
 
 import gzip
 import os
-import signal
-import subprocess
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,7 +10,6 @@ import pytest
 from baselines.lm import records as records_module
 from baselines.lm.records import read_source
 from baselines.lm.sources import find_sources
-from baselines.lm.tokenizer import read_tokenizer
 from helpers.records import read
 from helpers.refusals import assert_refused
 
@@ -37,24 +34,6 @@ def test_a_small_parquet_file_cannot_go_on_for_ever(tmp_path, monkeypatch):
     *found, last = read(tmp_path / "bomb.parquet")
     assert last == (len(found) + 1, "too_dense")
     assert 8 <= len(found) < 24
-
-
-def test_rows_that_are_not_read_to_the_end_leave_no_process(tmp_path, monkeypatch):
-    started = []
-
-    class Watched(subprocess.Popen):
-        def __init__(self, *arguments, **options):
-            super().__init__(*arguments, **options)
-            started.append(self)
-
-    monkeypatch.setattr(subprocess, "Popen", Watched)
-    pq.write_table(pa.table({"text": ["x" * 1000] * 5000}), tmp_path / "rows.parquet")
-    [source] = find_sources([str(tmp_path / "rows.parquet")])
-    records = read_source(source)
-    assert next(records).text == b"x" * 1000
-    assert [process.poll() for process in started] == [None]
-    records.close()
-    assert [process.returncode for process in started] == [-signal.SIGKILL]
 
 
 def test_a_gzip_of_newlines_ends(tmp_path, monkeypatch):
@@ -101,9 +80,3 @@ def test_pipes_and_devices_are_refused_without_waiting(tmp_path, target, suffix)
     plain.unlink()
     path.rename(plain)  # what was plain when it was found
     assert_refused("give a plain file", list, read_source(source))
-
-
-@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
-def test_a_tokenizer_that_is_no_plain_file_is_refused_without_waiting(tmp_path, make):
-    make(tmp_path / "t.model")
-    assert_refused(r"t\.model': (it is no plain file|Is a directory)", read_tokenizer, tmp_path / "t.model")

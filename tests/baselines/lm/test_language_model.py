@@ -100,22 +100,6 @@ def test_flops_of_a_token_by_hand(corpus, attention, multiplied):
     assert flops_per_token(tiny(corpus, attention), 1000) == 6 * 1000 + 3 * 12 * multiplied
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"size": "huge"}, "paper, tiny"),
-        ({"recipe": "paper-code"}, "'paper' alone"),
-        ({"dtype": "float16"}, "'bfloat16', 'float32'"),
-        ({"length": 0}, " 1 .* 16,777,216"),
-        ({"vocabulary": 70_000}, " 1 .* 65,536"),
-    ],
-)
-def test_bad_configurations_are_refused(corpus, changes, message):
-    ((name, value),) = changes.items()
-    with pytest.raises(ConfigurationError, match=f"^{name}={value!r}: .*{message}"):
-        make_language_config(corpus, "hyla", **changes)
-
-
 def test_what_can_not_be_trained_on_is_refused_before_anything_is_written(corpus, unseen, tmp_path):
     """Other tokens, batches that parts don't divide, files that are cut or missing."""
 

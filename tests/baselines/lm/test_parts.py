@@ -33,14 +33,6 @@ def test_merged_in_any_order_it_is_what_is_prepared_at_once(parts, preparation, 
     assert all_bytes(parts[0]) == all_bytes(directory)
 
 
-def test_more_parts_than_sources_leave_some_empty(preparation, directory, tmp_path):
-    folders = [tmp_path / str(number) for number in range(1, 5)]
-    found = [prepare(preparation, folder, part=Part(n, 4)) for n, folder in enumerate(folders, 1)]
-    assert [len(each["shards"]) for each in found] == [4, 1, 1, 0]
-    merge_tokens(folders, tmp_path / "merged")
-    assert all_bytes(tmp_path / "merged") == all_bytes(directory)
-
-
 def refused(folders, out, match):
     assert_refused(match, merge_tokens, folders, out, error=OutputError)
     assert not out.exists()
@@ -69,17 +61,6 @@ def test_unfinished_sources_and_damaged_shards_arent_published(parts, preparatio
     prepare(preparation, parts[1], part=Part(2, 2), processes=1)
     merge_tokens(parts, tmp_path / "merged")
     assert all_bytes(tmp_path / "merged") == all_bytes(directory)
-
-
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"name": "00001-00000"}'])
-def test_strange_notes_and_plans_are_refused(parts, tmp_path, content):
-    note = parts[1] / STAGING / "entries" / "00001-00000.json"
-    before = note.read_text()
-    note.write_text(content)
-    refused(parts, tmp_path / "merged", "00001-00000.json isn't what `sraven c4 prepare --part` wrote")
-    note.write_text(before)
-    (parts[1] / STAGING / "plan.json").write_text(content)
-    refused(parts, tmp_path / "merged", "part-2 holds no part of tokens")
 
 
 def test_what_parts_cant_share_is_refused(preparation, directory, tmp_path):

@@ -98,15 +98,6 @@ def test_limit_takes_the_first_documents(limit, preparation, directory, tmp_path
     assert [document.tolist() for document in taken] == [document.tolist() for document in wanted]
 
 
-def test_a_shard_is_bounded_in_bytes(preparation, directory, tmp_path, monkeypatch):
-    monkeypatch.setattr(shards_module, "SHARD_BYTES", 60)
-    manifest = prepare(preparation, tmp_path, processes=1)
-    assert len(manifest["shards"]) > 6
-    assert all(shard["text_bytes"] < 60 + 200 for shard in manifest["shards"])
-    for document, expected in zip(documents_of(tmp_path), documents_of(directory), strict=True):
-        np.testing.assert_array_equal(document, expected)
-
-
 def test_sources_without_documents(tokenizer, tmp_path):
     (tmp_path / "empty.jsonl").write_text("\n{}\n")
     with pytest.raises(ConfigurationError, match=r"no document in 1 sources; .*empty.jsonl:2: no field text"):
@@ -120,16 +111,6 @@ def test_training_is_deterministic(source_files, tmp_path):
         manifest = prepare(preparation, tmp_path / str(processes), processes=processes)
     assert manifest["plan"]["tokenizer"] == {"vocab_size": 282, "documents": 25}
     assert all_bytes(tmp_path / "1") == all_bytes(tmp_path / "3")
-
-
-@pytest.mark.parametrize(
-    ("vocab_size", "message"),
-    [(60_000, "pieces at most"), (100, "pieces at least"), (65_537, "from 1 to 65,536")],
-)
-def test_sizes_that_can_not_be(vocab_size, message, source_files, tmp_path):
-    with pytest.raises(ConfigurationError, match=message):
-        prepare(preparation_of(TokenizerTraining(vocab_size), source_files / "*.jsonl"), tmp_path / "out")
-    assert not (tmp_path / "out").exists()
 
 
 def test_tokenizers_that_can_not_be_used(tokenizer, monkeypatch):

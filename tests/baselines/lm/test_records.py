@@ -1,7 +1,6 @@
 """Reading sources: every format, and everything that can be wrong with a record."""
 
 import gzip
-import logging
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from baselines.lm import records as records_module, shards as shards_module
+from baselines.lm import records as records_module
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import SourceRecord, read_source
 from baselines.lm.sources import find_sources
@@ -143,11 +142,6 @@ def test_streamed(monkeypatch, tmp_path, tokenizer):
     assert manifest["first_skipped"] == ["owner/corpus en validation 1/2:2: no field text that is a string"]
 
 
-def test_streamed_rows_without_text(monkeypatch):
-    monkeypatch.setattr("datasets.load_dataset", lambda *_, **__: FakeRows([[{"content": "a"}]]))
-    assert_refused("expected a column text; it has content", read, "owner/corpus")
-
-
 def test_a_local_dataset_is_streamed_and_not_taken_for_one_of_its_name(tmp_path, monkeypatch):
     (tmp_path / "owner" / "corpus").mkdir(parents=True)
     write_jsonl(tmp_path / "owner" / "corpus" / "one.jsonl", ["a", "b"])
@@ -155,35 +149,6 @@ def test_a_local_dataset_is_streamed_and_not_taken_for_one_of_its_name(tmp_path,
     monkeypatch.chdir(tmp_path)
     assert_refused(r"a folder here has that name.*use \./owner/corpus for", find_sources, ["owner/corpus"])
     assert read("./owner/corpus") == [(1, "a"), (2, "b"), (1, "c")]
-
-
-def test_a_dataset_that_can_not_be_opened(monkeypatch, capfd):
-    def load_dataset(*arguments, **options):
-        for name in ("huggingface_hub.utils._http", "datasets.load"):
-            logging.getLogger(name).warning("tried, and tried again in a while")
-        raise ConnectionError("no network\nat all")
-
-    monkeypatch.setattr("datasets.load_dataset", load_dataset)
-    import huggingface_hub  # sets the level of its log
-
-    level = logging.getLogger(huggingface_hub.__name__).level
-    assert_refused(r"owner/corpus.*can't be streamed \(no network at all\)", find_sources, ["owner/corpus"])
-    assert capfd.readouterr().err == ""  # that one line has what was tried
-    assert logging.getLogger(huggingface_hub.__name__).level == level
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "expected"),
-    [
-        ("no.json.gz", b"no gzip", []),
-        ("more.txt.gz", gzip.compress(b"a\n") + gzip.compress(b"b\n") + b"garbage", [(1, "a"), (2, "b")]),
-        ("no.parquet", b"PAR1 no PAR1", []),
-    ],
-    ids=["no gzip", "two members and garbage", "no parquet"],  # gzip's header has the time: no id of a test
-)
-def test_files_of_other_bytes_are_read_to_the_damage(tmp_path, name, content, expected):
-    (tmp_path / name).write_bytes(content)
-    assert read(tmp_path / name) == [*expected, (len(expected) + 1, "damaged_file")]
 
 
 @pytest.mark.parametrize(
@@ -202,19 +167,3 @@ def test_sources_that_can_not_be(patterns, message, tmp_path):
         (tmp_path / name).write_text("")
     config = "en" if "only datasets" in message else None
     assert_refused(message, find_sources, [pattern.format(tmp_path) for pattern in patterns], config)
-
-
-def test_patterns_overlap_and_keep_their_order(tmp_path):
-    for name in "abc":
-        write_jsonl(tmp_path / f"{name}.jsonl", [name])
-    assert [text for _, text in read(tmp_path / "c.jsonl", tmp_path / "*.jsonl")] == ["c", "a", "b"]
-
-
-def test_skipped_records_are_progress(tmp_path, tokenizer, monkeypatch):
-    """An interrupt is heard when progress is reported: also in a file without any document."""
-    monkeypatch.setattr(shards_module, "_BATCH_RECORDS", 100)
-    (tmp_path / "empty.txt").write_bytes(b"\n" * 1000 + b"end\n")
-    progress = []
-    preparation = preparation_of(tokenizer, tmp_path / "empty.txt")
-    prepare(preparation, tmp_path / "out", processes=1, on_progress=lambda *more: progress.append(more))
-    assert progress == [(0, 0)] * 10 + [(1, 3)]

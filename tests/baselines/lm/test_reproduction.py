@@ -1,7 +1,5 @@
 """Figure 6: its cells on text that is there, their records by the loss on documents, and its page."""
 
-import json
-from dataclasses import replace
 from functools import cached_property
 
 import pytest
@@ -10,16 +8,16 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, mean_losses
 from baselines.lm.recipes import make_language_config
 from baselines.lm.sample import load_language_run
+from baselines.lm.train import Text
 from baselines.reproduction.adopt import adopt, record_of
 from baselines.reproduction.cells import NO_CORPUS, as_planned, cells_of, homes_of
 from baselines.reproduction.figures import FIGURES, Figure, Row
 from baselines.reproduction.pages import pages_of
-from baselines.reproduction.records import path_of, read_record, read_records, write_record
+from baselines.reproduction.records import path_of, read_record, read_records
 from baselines.reproduction.results import standings_of
 from baselines.reproduction.run import folder_of, run_cells
 from baselines.runs.result import read_result
-from baselines.session import ScoringOptions, Text
-from helpers.command import sraven
+from baselines.session import ScoringOptions
 from helpers.refusals import assert_refused
 from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION, assert_command_refused
 from sraven.core.errors import ConfigurationError, OutputError
@@ -96,23 +94,6 @@ def test_the_page_shows_the_loss_on_the_documents_and_which_text_it_is(trained):
     assert "sraven reproduce --run tiny --tokens TOKENS --validation DOCUMENTS" in page
 
 
-def test_runs_on_another_text_stand_apart(trained, tmp_path):
-    """At full length, that text is the figure's on which most ran."""
-    _, record = trained
-    steps = cells_of(FIGURE)[0].config.steps
-    for text, attention in (("a" * 64, "softmax"), ("b" * 64, "softmax"), ("b" * 64, "linear")):
-        config = replace(record.config, attention=attention, corpus=text, steps=steps)
-        write_record(tmp_path, replace(record, config=config, steps=steps), ALL)
-    ((standing),) = standings_of(tmp_path, figures=ALL)
-    found = [(each.steps, each.text[0], len(each.records)) for each in standing.levels]
-    assert found == [(None, "b", 2), (None, "a", 1)]
-    pages = pages_of([standing], tmp_path / "results")
-    page = pages[tmp_path / "results" / "tiny.md"]
-    assert "**2 of 2 runs, full length**" in page
-    assert "## Another text\n\n" in page and "Trained on the text `aaaaaaaaa`" in page
-    assert "1 of another text" in pages[tmp_path / "results.md"]
-
-
 def test_a_run_is_adopted_with_documents_to_score_it_by(trained, text, tmp_path):
     folder, record = trained
     run = folder_of(folder / "runs", record.config)
@@ -138,20 +119,3 @@ def test_what_is_lacking_is_reported_before_anything_is_trained(language, text, 
     assert_command_refused(tmp_path, "--validation DIR; `sraven c4 prepare` makes both", *line)
     assert_command_refused(tmp_path, "", *line, "--validation", tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_command_hands_on_the_text(language, text, tmp_path, monkeypatch):
-    for module in ("figures", "cells"):
-        monkeypatch.setattr(f"baselines.reproduction.{module}.FIGURES", ALL)
-    given = {}
-
-    def run_cells(cells, runs, results, **options):
-        given.update(options, cells=cells)
-        return type("Came", (), {"records": (), "stopped": (), "left": 0})
-
-    monkeypatch.setattr("baselines.reproduction.run.run_cells", run_cells)
-    options = ["--tokens", *text.data, "--validation", *text.validation, "--results", tmp_path, "--json"]
-    code, out, _ = sraven("reproduce", "--run", "tiny", "--steps", STEPS, *options)
-    assert (code, json.loads(out)["left"]) == (0, 0)
-    assert given["text"] == text
-    assert {each.config.corpus for each in given["cells"]} == {Corpus(*text.data).digest}

@@ -3,17 +3,14 @@
 import os
 import signal
 from dataclasses import replace
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from baselines.lm import prepare as prepare_module
 from baselines.lm.corpus import Corpus
-from baselines.lm.prepare import TokenizerTraining, prepare
+from baselines.lm.prepare import prepare
 from helpers.example import all_bytes
 from helpers.python import python
-from helpers.records import preparation_of
 from helpers.refusals import assert_refused
 from sraven.core.errors import OutputError
 from sraven.core.system.staging import MANIFEST
@@ -75,18 +72,6 @@ def test_the_finished_is_left_alone_and_in_the_way_of_other_tokens(preparation, 
     assert_refused("damaged", prepare, preparation, out, error=OutputError, processes=1)
     assert prepare(other, out, processes=1, force=True)["documents"] == 5
     assert sorted(path.name for path in out.iterdir()) == ["manifest.json", "shards", "tokenizer.model"]
-
-
-def test_begun_ones_are_in_the_way_of_others_and_their_tokenizer_is_not_trained_twice(
-    source_files, tmp_path, monkeypatch
-):
-    preparation = preparation_of(TokenizerTraining(282, 25), source_files / "a.jsonl")
-    with pytest.raises(KeyboardInterrupt):
-        prepare(preparation, tmp_path, processes=1, on_progress=Mock(side_effect=KeyboardInterrupt))
-    with pytest.raises(OutputError, match=r"unfinished \(shard_documents differ\)"):
-        prepare(replace(preparation, shard_documents=8), tmp_path, processes=1)
-    monkeypatch.setattr(prepare_module, "train_tokenizer", None)
-    assert prepare(preparation, tmp_path, processes=1)["documents"] == 23
 
 
 def test_what_is_not_ours_is_left_alone(preparation, tmp_path_factory):

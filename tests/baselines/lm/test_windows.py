@@ -94,21 +94,6 @@ def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_pa
     assert_refused("another tokenizer", Corpus, directory, tmp_path / "other", error=OutputError)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda corpus: Windows(corpus, 100_000, BatchShare(1)), "make 0 windows"),
-        (lambda corpus: Windows(corpus, 0, BatchShare(1)), "length=0"),
-        (lambda corpus: Windows(corpus, T, BatchShare(1), seed=-1), "seed=-1"),
-        (lambda corpus: BatchShare(12, 0, 5), "can't share it evenly"),
-        (lambda corpus: BatchShare(12, 2, 2), "process=2"),
-        (lambda corpus: BatchShare(0), "batch_size=0"),
-    ],
-)
-def test_values_that_can_not_be(corpus, make, message):
-    assert_refused(message, make, corpus)
-
-
 def test_damaged_shards_are_named(preparation, tmp_path):
     prepare(preparation, tmp_path, processes=1)
     path = tmp_path / "shards" / "00001-00000.tokens.npy"

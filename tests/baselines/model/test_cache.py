@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from baselines.model.cache import start_cache
 from baselines.model.transformer import Transformer
-from helpers.refusals import assert_refused
 from helpers.small_models import TEXT, small
 from sraven import ConfigurationError
 
@@ -100,17 +98,6 @@ def test_the_last_position_is_as_good_as_the_others_and_a_state_has_no_end(name,
     np.testing.assert_allclose(found, np.asarray(wanted)[:, first:], rtol=1e-4, atol=1e-4)
 
 
-def test_nothing_is_kept_unless_the_collection_is_mutable():
-    """Nor is a cache looked at."""
-    model, (params, plain, _) = model_of(attention="softmax"), prepared("softmax")
-    cache = {"cache": {"block_0": {"attention": start_cache(model.config, B)}}}
-    np.testing.assert_array_equal(jax.jit(model.apply)({**params, **cache}, tokens_of()), plain)
-    _, others = jax.eval_shape(
-        functools.partial(model.apply, mutable=["intermediates"]), {**params, **cache}, tokens_of()
-    )
-    assert not others
-
-
 # Errors ----------------------------------------------------------------------------------------------
 
 
@@ -130,10 +117,3 @@ def test_what_a_cache_is_not_for(changes, options, message):
     params = jax.eval_shape(model.init, jax.random.key(0), tokens_of())
     with pytest.raises(ConfigurationError, match=message):
         jax.eval_shape(lambda params: model.apply(params, tokens_of(), mutable=["cache"], **options), params)
-
-
-@pytest.mark.parametrize("name", ["softmax", "linear"])
-def test_another_number_of_sequences(name):
-    params, _, step = prepared(name)
-    _, cache = step(params, tokens_of()[:, :3])
-    assert_refused("tokens of 3 sequences; the cache holds 2", step, {**params, **cache}, tokens_of(3))

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import ATTENTION, attend, find_value_network
+from baselines.model.attention import ATTENTION, find_value_network
 from baselines.model.looped import LoopedTransformer
 from baselines.model.transformer import Transformer
 from helpers.small_models import B, T, initialised, small, tokens_of
@@ -40,7 +40,7 @@ def test_edited_codes_are_what_values_are_mixed_with(name, arrays):
         seen.append(codes_BHQK)
         return other_BHQK
 
-    run = partial(attend, ATTENTION[name], *arrays, None, None, find_value_network("relu"))
+    run = partial(ATTENTION[name], *arrays, None, None, find_value_network("relu"))
     out, codes = run(None, replace)
     np.testing.assert_array_equal(codes, other_BHQK)
     np.testing.assert_allclose(out, mixed_by_hand(name, other_BHQK, arrays[2]), rtol=1e-4, atol=1e-4)

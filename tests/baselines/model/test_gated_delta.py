@@ -9,8 +9,7 @@ import pytest
 
 from baselines.model.gated_delta import draw_dt, gated_delta_rule
 from helpers.derivatives import assert_runs_side_by_side, draw, values_and_gradients
-from helpers.refusals import assert_refused
-from helpers.small_models import B, T, attention_of, initialised, small, tokens_of
+from helpers.small_models import B, T, attention_of, small
 
 
 def sigmoid(x):
@@ -89,9 +88,3 @@ def test_a_state_that_decays_at_once_holds_its_token_alone():
 def test_dt_is_drawn_from_two_powers_of_ten():
     step = np.log10(jax.nn.softplus(draw_dt(jax.random.key(0), (1000,))))
     np.testing.assert_allclose([step.min(), step.mean(), step.max()], [-3, -2, -1], atol=0.1)
-
-
-@pytest.mark.parametrize("given", [{"return_codes": True}, {"edit_codes": lambda layer, codes: codes}])
-def test_codes_are_refused(given):
-    model, params = initialised(small(attention="gated_delta"))
-    assert_refused("no latent codes", model.apply, params, tokens_of(model.config), **given)

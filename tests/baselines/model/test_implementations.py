@@ -45,13 +45,8 @@ HALF = {"dtype": jnp.bfloat16}
         (GPU, "softmax", HALF | CAUSAL, "cudnn"),
         *((GPU, "softmax", HALF | each, "reference") for each in (BIAS, MASK, DROPOUT)),
         (GPU, "softmax", HALF | {"return_codes": True}, "reference"),
-        (GPU, "softmax", HALF | {"edit_codes": lambda codes: codes}, "reference"),
-        (GPU, "softmax", HALF | {"outputs": A}, "reference"),
-        (GPU, "hyla_softmax", HALF, "reference"),
         (GPU, "hyla", TILES | MASK, "tiled"),
         (GPU, "hyla", TILES | {"tile": 0}, "reference"),
-        (GPU, "hyla", TILES | {"outputs": 1}, "reference"),
-        (GPU, "linear_rmshead", TILES, "tiled"),
         (CPU, "softmax", HALF, "reference"),
         (CPU, "hyla", TILES, "tiled"),
         (CPU, "linear", CAUSAL, "reference"),
@@ -66,7 +61,6 @@ HALF = {"dtype": jnp.bfloat16}
         (CPU, "hyla", {"outputs": A}, "lanes"),
         *((CPU, "hyla", each, "reference") for each in (CAUSAL, MASK, HALF, {"return_codes": True})),
         (CPU, "hyla", {"width": WIDE}, "reference"),
-        (CPU, "hyla", {"value": zeros(width=WIDE)}, "reference"),
         (CPU, "hyla", {"network": find_value_network("silu")}, "reference"),
         (CPU, "hyla", {"instances": 15}, "reference"),
     ],
@@ -74,19 +68,6 @@ HALF = {"dtype": jnp.bfloat16}
 def test_which_implementation_a_call_gets(device, name, changes, chosen, monkeypatch):
     monkeypatch.setattr(implementations, "this_device", lambda: device)
     assert find_implementation(call_of(name, **changes)).__name__ == chosen
-
-
-@pytest.mark.parametrize(
-    ("platform", "capability", "applies"),
-    [
-        *(("gpu", each, True) for each in ("9.0", "8.0", "10.3")),
-        *(("gpu", each, False) for each in ("7.5", "gfx942", "")),
-        ("cpu", "", False),
-        ("tpu", "", False),
-    ],
-)
-def test_devices_that_have_kernels(platform, capability, applies):
-    assert cudnn_applies(Device(platform, capability), jnp.bfloat16, 512, 64) == applies
 
 
 @pytest.mark.parametrize(
@@ -111,7 +92,9 @@ def test_the_fused_call_is_our_softmax(causal, dtype, tolerance):
     mask = np.tri(T, dtype=bool) if causal else None
     with jax.numpy_dtype_promotion("standard"):  # JAX's own code promotes types
         found = values_and_gradients(partial(fused_softmax, causal=causal, implementation="xla"), inputs)
-    wanted = values_and_gradients(partial(ATTENTION["softmax"], mask=mask), inputs)
+    wanted = values_and_gradients(
+        lambda *each: ATTENTION["softmax"](*each, mask=mask)[0].astype(dtype), inputs
+    )
     assert_same_values(found, wanted, tolerance)
 
 

@@ -1,4 +1,4 @@
-"""Attention computed in lanes equals the reference, in value and every gradient, on any number of threads.
+"""Attention of instances side by side equals the reference, in value and gradients, on any number of threads.
 
 Axes have different primes: B=17 (one block and an instance), H=2, D=3, A=7 outputs of T=11 tokens.
 """
@@ -12,8 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import ATTENTION, attend, find_value_network, with_implementation
-from baselines.model.fast.lanes import attend_in_lanes
+from baselines.model.attention import ATTENTION, find_value_network, with_implementation
+from baselines.model.fast.lanes import lane_attention
 from baselines.model.implementations import AttentionCall, lanes
 from helpers.derivatives import assert_same_values, draw, values_and_gradients
 from helpers.python import python
@@ -36,11 +36,11 @@ def gate():
 
 
 def in_lanes(name, *inputs):
-    return attend_in_lanes(ATTENTION[name], *inputs, gate())
+    return lane_attention(ATTENTION[name], *inputs, gate())
 
 
 def reference(name, *inputs):
-    return attend(ATTENTION[name], *inputs, None, find_value_network("relu"), gate())[0]
+    return ATTENTION[name](*inputs, None, find_value_network("relu"), gate())[0]
 
 
 @pytest.mark.parametrize(("name", "instances"), [*((name, B) for name in APART), ("hyla", 32)])
@@ -58,7 +58,7 @@ def test_a_call_without_bias_and_dropout(name, wide):
     with jax.enable_x64(wide):
         found, codes = lanes(AttentionCall(ATTENTION[name], query, key, value, None, None, network, None))
     assert codes is None
-    wanted, _ = attend(ATTENTION[name], query, key, value, None, None, network, None)
+    wanted, _ = ATTENTION[name](query, key, value, None, None, network, None)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4)
 
 
@@ -67,13 +67,13 @@ def test_types_and_shapes_that_differ_are_made_alike_before_addresses_count(name
     """Compiled code would read beyond what is shorter: keys of 16 bits, one bias or gate for all."""
     query, key, value, bias = arrays()
     halves = [jnp.asarray(array, jnp.bfloat16) for array in (key, value)]
-    found = attend_in_lanes(ATTENTION[name], query, *halves, bias[:, :1, :1], np.float32(2))
+    found = lane_attention(ATTENTION[name], query, *halves, bias[:, :1, :1], np.float32(2))
     whole = [np.asarray(array, np.float32) for array in halves]
     biases = np.broadcast_to(bias[:, :1, :1], bias.shape)
-    wanted = attend_in_lanes(ATTENTION[name], query, *whole, biases, np.full((A, T), 2, np.float32))
+    wanted = lane_attention(ATTENTION[name], query, *whole, biases, np.full((A, T), 2, np.float32))
     np.testing.assert_array_equal(found, wanted)
     with pytest.raises(ValueError, match="expected"):
-        attend_in_lanes(ATTENTION[name], query, key[:, :-1], value, bias, gate())
+        lane_attention(ATTENTION[name], query, key[:, :-1], value, bias, gate())
 
 
 def test_scores_so_large_that_most_weights_vanish():

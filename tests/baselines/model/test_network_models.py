@@ -23,11 +23,9 @@ from baselines.model.networks import NETWORKS, add_network, make_network
 from baselines.model.transformer import Block, Transformer
 from baselines.recipes import make_config
 from baselines.runs.command import train_command
-from baselines.training.experiment import board_of, model_of, network_shape
+from baselines.training.experiment import board_of, model_of
 from helpers.derivatives import assert_same_values, draw, gelu
 from helpers.refusals import assert_refused
-from helpers.small_models import count
-from helpers.tiny_runs import tiny
 from sraven import ConfigurationError
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
@@ -156,24 +154,6 @@ def test_what_a_mixer_hasnt_got_is_refused(options, message):
     assert_refused(message, jax.eval_shape, lambda: Mixer(mixer_shape()).init(jax.random.key(0), **given))
 
 
-@pytest.mark.parametrize("changes", [{"causal": True}, {"feedforward": "none"}, {"feedforward": "moe"}])
-def test_shapes_that_no_mixer_has(changes):
-    assert_refused("two MLPs, one of which sees all tokens", Mixer, mixer_shape(**changes))
-
-
-@pytest.mark.parametrize("board_id", ["sraven-v1", "fuzzylogic-v1"])
-def test_a_mixer_is_as_large_as_the_transformer(board_id):
-    """Within 5 % on both boards."""
-    board = read_board(board_id)
-    encoding = encoding_of(board.task)
-    given = jnp.zeros((1, encoding.length, encoding.width_in))
-    sizes = [
-        count(jax.eval_shape(model_of(config, encoding).init, jax.random.key(0), given))
-        for config in (make_config(board, "hyla"), make_config(board, "none", network="mixer"))
-    ]
-    assert abs(sizes[1] / sizes[0] - 1) < 0.05
-
-
 # The table -------------------------------------------------------------------------------------------
 
 
@@ -238,23 +218,3 @@ def test_configurations_of_before_are_transformers_and_keep_their_digests():
     assert plain.digest not in {replace(plain, **each).digest for each in others}
     looped = replace(plain, network="looped")
     assert read_config(values_of(looped)) == looped
-
-
-@pytest.mark.parametrize(
-    ("network", "attention", "name", "words"),
-    [
-        ("transformer", "hyla", "hyla", "transformer with hyla attention"),
-        ("looped", "hyla", "looped hyla", "network looped with hyla attention"),
-        ("mixer", "none", "mixer", "network mixer"),
-    ],
-)
-def test_what_runs_are_called(network, attention, name, words):
-    config = tiny(attention, network=network)
-    assert (config.architecture, config.in_words) == (name, words)
-
-
-def test_a_network_has_the_shape_of_its_run():
-    config = tiny(network="looped", layers=5, width=20)
-    found = model_of(config, encoding_of(board_of(config).task)).config
-    assert {name: getattr(found, name) for name in network_shape(config)} == network_shape(config)
-    assert (found.layers, found.width) == (5, 20)

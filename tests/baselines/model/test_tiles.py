@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import ATTENTION, attend, dropout_gate, find_value_network, with_implementation
+from baselines.model.attention import ATTENTION, dropout_gate, find_value_network, with_implementation
 from baselines.model.fast.tiles import tiled_attention
 from helpers.derivatives import assert_same_values, draw, memory_of_gradient, values_and_gradients
 
@@ -49,7 +49,7 @@ def test_values_and_gradients_of_the_reference(name, changes, float64):
         return tiled_attention(ATTENTION[name], *arrays, masked, network, gate, **options)
 
     def reference(*arrays):
-        out, _ = attend(ATTENTION[name], *arrays, None if seen is None else jnp.asarray(seen), network, gate)
+        out, _ = ATTENTION[name](*arrays, None if seen is None else jnp.asarray(seen), network, gate)
         return out.astype(case["dtype"])
 
     found, wanted = values_and_gradients(tiled, arrays), values_and_gradients(reference, arrays)

@@ -6,12 +6,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax.traverse_util import flatten_dict, unflatten_dict
 
 from baselines.model.attention import MODULES
 from baselines.model.products import multiply
 from baselines.model.transformer import Transformer
-from helpers.small_models import TEXT, B, T, count, initialised, parameters, small, tokens_of
+from helpers.small_models import TEXT, B, T, initialised, parameters, small, tokens_of
 
 
 @pytest.mark.parametrize(
@@ -79,21 +78,6 @@ def test_outputs_of_the_last_tokens_are_what_they_give_among_all(changes):
     np.testing.assert_allclose(found, wanted, rtol=1e-4)
     for grad, wanted_grad in zip(jax.tree.leaves(grads), jax.tree.leaves(wanted_grads), strict=True):
         np.testing.assert_allclose(grad, wanted_grad, rtol=0, atol=1e-4 * np.abs(wanted_grad).max() + 1e-6)
-
-
-@pytest.mark.parametrize("changes", [{"layers": 2}, {**TEXT, "rematerialise": True}])
-def test_without_feedforward_layers_it_is_as_with_some_that_add_nothing(changes):
-    config = small(**changes)
-    model, params = initialised(config)
-    flat = flatten_dict(params)
-    silent = unflatten_dict({path: 0 * flat[path] if "down" in path else flat[path] for path in flat})
-    bare = unflatten_dict({path: flat[path] for path in flat if "feedforward" not in "".join(path)})
-    without, own = initialised(small(feedforward="none", **changes))
-    assert jax.tree.structure(own) == jax.tree.structure(bare)
-    outs = [
-        jax.jit(each.apply)(given, tokens_of(config)) for each, given in ((model, silent), (without, bare))
-    ]
-    np.testing.assert_allclose(*outs, rtol=1e-5, atol=1e-6)
 
 
 def test_dropout_needs_a_key_and_follows_it():
@@ -179,22 +163,3 @@ def test_recomputing_blocks_changes_nothing():
     )
     np.testing.assert_allclose(found, wanted, rtol=1e-5)
     jax.tree.map(partial(np.testing.assert_allclose, rtol=1e-4, atol=1e-4), grads_anew, grads)
-
-
-def test_recomputing_blocks_keeps_less():
-    """What is kept for the backward pass is the parameters and, of each block, its input.
-
-    Determined without the compiler, which for CPUs puts the recomputation where it saves nothing.
-    """
-
-    def bytes_of(layers, rematerialise):
-        config = small(layers=layers, rematerialise=rematerialise, **TEXT)
-        model, tokens = Transformer(config), tokens_of(config)
-        params = jax.eval_shape(model.init, jax.random.key(0), tokens)
-        back = jax.eval_shape(lambda params: jax.vjp(lambda p: model.apply(p, tokens), params)[1], params)
-        return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(back)) - 4 * count(params)
-
-    one_input = 4 * B * T * 17
-    of_a_layer, of_a_layer_anew = (bytes_of(3, anew) - bytes_of(2, anew) for anew in (False, True))
-    assert of_a_layer > 15 * one_input
-    assert of_a_layer_anew < 1.5 * one_input  # with what positions and masks are made of
