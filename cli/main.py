@@ -25,6 +25,7 @@ COMMANDS = (
     "score",
     "errors",
     "compare",
+    "plot",
     "submit",
     "leaderboard",
     "train",

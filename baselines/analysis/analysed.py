@@ -1,4 +1,4 @@
-"""A run with its codes: collected once, written before anything is computed from them, and used again."""
+"""A run with its codes: collected once, and written before anything is computed from them."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from baselines.analysis.codes import (
     traps_of,
     untrained_params,
 )
-from baselines.analysis.codes_file import codes_digest, read_codes, write_codes
+from baselines.analysis.codes_file import codes_digest, write_codes
 from baselines.analysis.labels import Part, Subject, check_pairs, subject_of
 from baselines.config import RunConfig
 from baselines.training.experiment import board_of
@@ -158,7 +158,7 @@ def analysed(
     options: AnalysisOptions,
     on_progress: OnStage,
 ) -> Analysed:
-    """Return a run with its codes, which are written if they aren't there yet.
+    """Return a run with its codes, which are written.
 
     Args:
         folder: of the run.
@@ -176,7 +176,6 @@ def analysed(
     codes: dict[str, dict[str, ByPart]] = {}
     digests: dict[str, str] = {}
     for network, each in ((TRAINED, params), (UNTRAINED, untrained_params(config, subject.task))):
-        paths = {pair: out / CODES / f"{network}-{pair}.parquet" for pair in pairs}
         made_of = {
             "schema": 1,
             "run": config.digest,
@@ -185,36 +184,24 @@ def analysed(
             "protocol": subject.name,
             "parts": [asdict(part) for part in parts],
         }
-        plans = {pair: {**made_of, "pair": pair} for pair in pairs}
-        found = {pair: kept for pair in pairs if (kept := read_codes(paths[pair], plans[pair]))}
-        if len(found) < len(pairs):
-            on_progress(f"codes, {network}")
-            found = _collect(collector, each, parts)
-            for pair in pairs:
-                write_codes(paths[pair], found[pair], plans[pair])
-        codes[network] = dict(found)
-        digests |= {f"{CODES}/{paths[pair].name}": codes_digest(found[pair]) for pair in pairs}
-    notes = _notes(config, subject, codes[TRAINED])
-    return Analysed(folder, config, params, subject, parts, layers, codes, digests, notes)
+        on_progress(f"codes, {network}")
+        codes[network] = found = _collect(collector, each, parts)
+        for pair in pairs:
+            path = out / CODES / f"{network}-{pair}.parquet"
+            write_codes(path, found[pair], {**made_of, "pair": pair})
+            digests[f"{CODES}/{path.name}"] = codes_digest(found[pair])
+    notes = [
+        line
+        for pair, by_part in codes[TRAINED].items()
+        for line in traps_of(config, pair, by_part[labels.FIT])
+    ]
+    return Analysed(folder, config, params, subject, parts, layers, codes, digests, tuple(notes))
 
 
 def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[str, dict[str, Codes]]:
     """Return the codes of a network by pair and part."""
     by_part = {part.name: collector.collect(params, part) for part in parts}
     return {pair: {part: codes[pair] for part, codes in by_part.items()} for pair in collector.pairs}
-
-
-def _notes(config: RunConfig, subject: Subject, codes: Mapping[str, ByPart]) -> tuple[str, ...]:
-    """Return the caveats for reading anything computed from codes, a line each."""
-    notes = [line for pair, by_part in codes.items() for line in traps_of(config, pair, by_part[labels.FIT])]
-    if subject.name == labels.PAPER_CODE:
-        rules = {part: each.labels[labels.RULE] for part, each in next(iter(codes.values())).items()}
-        most = ", ".join(f"{np.bincount(own).max() / len(own):.3f} in {part}" for part, own in rules.items())
-        notes.append(
-            f"{subject.name}: labels are the largest rule of a combination; the most frequent has {most}; "
-            "don't compare scores with 1/8, nor with those of the board's instances"
-        )
-    return tuple(notes)
 
 
 def untrained_codes(found: Analysed) -> Iterator[Mapping[str, ByPart]]:

@@ -1,17 +1,14 @@
 """Latent codes as Parquet: a row for each layer, instance and query position; a file for network and pair.
 
-A file appears whole or not at all. It holds its plan, by which it is used again, and the digest of its own
-arrays, by which damage is found.
+A file appears whole or not at all. It says what its codes are made of, and the digest of its arrays.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from baselines.analysis.codes import Codes
@@ -37,31 +34,13 @@ def write_codes(path: Path, found: Mapping[str, Codes], plan: Mapping[str, Any])
     Args:
         path: the file.
         found: codes by part.
-        plan: what they are made of, as JSON values: equal plans give equal codes, up to rounding.
+        plan: what they are made of, as JSON values.
     """
     note = {"plan": plan, "digest": codes_digest(found)}
     tables = [_table(part, layer, codes) for part, codes in found.items() for layer in range(codes.layers)]
     table = pa.concat_tables(tables).replace_schema_metadata({METADATA: canonical_json(note).encode()})
     with replacing(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
-
-
-def read_codes(path: Path, plan: Mapping[str, Any]) -> dict[str, Codes] | None:
-    """Return the codes of a file by part, if it has this plan and is whole; else None.
-
-    Args:
-        path: the file.
-        plan: what they have to be made of, as `write_codes` was given it.
-    """
-    try:
-        with pq.ParquetFile(path) as file:
-            note = json.loads(file.schema_arrow.metadata[METADATA])
-            if note["plan"] != json.loads(canonical_json(plan)):
-                return None
-            found = _codes_of(file.read())
-        return found if codes_digest(found) == note["digest"] else None
-    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException):
-        return None
 
 
 def _table(part: str, layer: int, codes: Codes) -> pa.Table:
@@ -85,23 +64,3 @@ def _table(part: str, layer: int, codes: Codes) -> pa.Table:
 def _lists(rows: Any) -> pa.Array:
     flat = pa.array(np.ascontiguousarray(rows).reshape(-1))
     return pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
-
-
-def _codes_of(table: pa.Table) -> dict[str, Codes]:
-    """Return the codes of a file's table; a part has its layers one after the other."""
-    found = {}
-    for part in table["part"].unique().to_pylist():
-        rows = table.filter(pc.equal(table["part"], part))
-        layers = len(rows["layer"].unique())
-        first = rows.slice(0, len(rows) // layers)
-        names = [name for name in first.column_names if name not in ("part", "layer", "code", "output")]
-        arrays = {name: first[name].to_numpy() for name in names}
-        labels = {name.removeprefix(_LABEL): arrays.pop(name) for name in names if name.startswith(_LABEL)}
-        codes = _rows(rows["code"]).reshape(layers, len(first), -1)
-        found[part] = Codes(codes, labels=labels, output=_rows(first["output"]), **arrays)
-    return found
-
-
-def _rows(column: pa.ChunkedArray) -> Any:
-    """Return a column of lists as float32 ``[n, C]``."""
-    return column.combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(len(column), -1)

@@ -47,11 +47,10 @@ def _curves(found: Analysed, layers: Mapping[str, Decoding], part: str, metric: 
     own = [each.probe.scores.get(part) for each in layers.values()]
     points = [Interval(None) if score is None else score.metrics[metric] for score in own]
     low, high = ([getattr(each, end) for each in points] for end in ("low", "high"))
-    terms = [[each.value for each in score.by_class.values()] if score else [] for score in own]
     curve = LayerCurve(found.config.architecture, [each.value for each in points])
     if len(points) > 1:
         curve = replace(curve, low=low, high=high)
-    curves = [replace(curve, parts=terms) if metric == "f1" else curve]
+    curves = [curve]
     for name in next(iter(layers.values())).controls:
         scores = [each.controls[name].scores.get(part) for each in layers.values()]
         values = [None if score is None else score.metrics[metric].value for score in scores]

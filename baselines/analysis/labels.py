@@ -22,8 +22,8 @@ Array = NDArray[Any]
 SELF, ROW3 = "self", "row3"
 """Pairs of tokens: the query with itself; the query with the two keys of its feature in row 3."""
 
-BOARD, PAPER_CODE = "board", "paper-code"
-"""Protocols: the board's own instances; for SRAVEN, those of the paper's published code."""
+BOARD = "board"
+"""The protocol of the board's own instances."""
 
 FIT, TEST, OOD = "fit", "test", "ood"
 """Parts: instances of known combinations to fit on, others of them to judge on, and held-out combinations."""
@@ -125,16 +125,11 @@ def sraven_truth(task: Any, positions: Array, batch: Any) -> Truth:
     )
 
 
-def _sraven(name: str, task: Any) -> Subject:
-    """Return the board's instances; or, for the paper's code, instances that aren't permuted.
-
-    Then only their last feature is looked at, which has the largest of their sorted rules.
-    """
+def _sraven(task: Any) -> Subject:
+    """Return the board's instances."""
     positions = np.arange(task.M)
-    if name == PAPER_CODE:
-        task, positions = replace(task, permute=False), positions[-1:]
     truth = partial(sraven_truth, task, positions)
-    return Subject(name, task, (SELF, ROW3), positions, (RULE,), truth, 10_240)
+    return Subject(BOARD, task, (SELF, ROW3), positions, (RULE,), truth, 10_240)
 
 
 # Fuzzy logic ----------------------------------------------------------------------------------------
@@ -164,14 +159,10 @@ def _fuzzylogic(query: str | None, task: Any) -> Subject:
 # The table ------------------------------------------------------------------------------------------
 
 PROTOCOLS: Mapping[str, Mapping[str, Callable[[Any], Subject]]] = {
-    "sraven": {name: partial(_sraven, name) for name in (BOARD, PAPER_CODE)},
+    "sraven": {BOARD: _sraven},
     "fuzzylogic": {query or BOARD: partial(_fuzzylogic, query) for query in (None, *QUERIES)},
 }
-"""What makes the subject of a task, by the names of task and protocol.
-
-Labels of ``paper-code`` have a majority of 0.36 in ``test`` and 0.39 in ``ood``, and two rules are never
-one in ``ood``: its scores are not to be compared with 1/8, nor with those of the board's instances.
-"""
+"""What makes the subject of a task, by the names of task and protocol."""
 
 
 def subject_of(task: Task, protocol: str = BOARD) -> Subject:

@@ -27,23 +27,6 @@ if TYPE_CHECKING:
 
 FIGURES, SCHEMA = "figures", 1
 
-CONTROLS: Mapping[str, str] = {
-    "majority": "a probe that always says what is most frequent in the fitting data",
-    "always_positive": "a probe that says of every label that it is there",
-    "permuted": "the probe, its labels permuted between combinations",
-    "untrained": "the same on the network before its first step, of the run's own seed; `decoding` lists "
-    "what networks of several seeds score as well",
-    "raw_tokens": "the probe on what the network is given, in place of codes",
-    "row3_inputs": "the probe on the pair of symbols that the position has in row 3, in place of codes",
-    "codes_with_inputs": "the probe on codes and these symbols together: what codes add to them",
-    "bayes": "the accuracy of the likeliest rule by the exact posterior over all combinations",
-    "none": "the network as it is, its codes not edited",
-    "random_direction": "codes moved as far in a random direction",
-    "random_rule": "codes moved to the mean code of a third rule",
-    "dealt": "labels of neighbours dealt at random",
-}
-"""What numbers are to be read against, by the names that they have in `analysis.json`."""
-
 _OF_RUN = ("board", "board_digest", "attention", "heads", "layers", "steps", "seed")
 
 
@@ -78,7 +61,6 @@ def describe(found: Analysed, command: str) -> dict[str, Any]:
         "parts": [vars(part) for part in found.parts],
         "judged": found.judged,
         "codes": found.digests,
-        "controls": CONTROLS,
         "notes": list(found.notes),
     }
 

@@ -25,7 +25,7 @@ from baselines.analysis.decoding import (
     fit_probe,
 )
 from baselines.analysis.edits import Rates, try_edits
-from baselines.analysis.labels import BOARD, FIRST, FIT, RULE, SECOND
+from baselines.analysis.labels import FIRST, FIT, RULE, SECOND
 from baselines.analysis.layouts import Layout, layouts
 from baselines.analysis.similarity import participation, similarity
 from baselines.encode import encoding_of
@@ -234,20 +234,16 @@ class Stage(NamedTuple):
     said: Callable[[Any], Any] = lambda result: result
 
 
-def _has_all_positions(found: Analysed) -> bool:
-    return found.has_rules and found.subject.name == BOARD
-
-
-def _is_scored(found: Analysed) -> bool:
-    return found.subject.name == BOARD or not found.has_rules
+def _has_rules(found: Analysed) -> bool:
+    return found.has_rules
 
 
 STAGES: Mapping[str, Stage] = {
-    "scores": Stage("scores", scores, _is_scored),
-    "errors": Stage("sorted errors", errors, _has_all_positions),
+    "scores": Stage("scores", scores),
+    "errors": Stage("sorted errors", errors, _has_rules),
     "decoding": Stage("probes", decoding),
     "similarity": Stage("similarity of codes", similarities),
-    "edits": Stage("causal edits", edits, lambda found: found.has_rules, said=with_means),
+    "edits": Stage("causal edits", edits, _has_rules, said=with_means),
     "layouts": Stage("t-SNE", in_the_plane, for_figures=True),
 }
 """The stages by the names that their results have in `analysis.json`, in the order in which they are done."""

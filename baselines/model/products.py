@@ -5,7 +5,7 @@ attentions, are made fast. What the compiler makes of an einsum and its derivati
 copying ``[B, H, Q, K]`` arrays into the order that its matrix product likes, and, on a CPU, adding them up
 over the batch. So products here are written in that order, the small factor is the one that is
 transposed, and sums over a few heads or a narrow value are written as sums of slices, which fuse
-into one pass. Before and after a change here, run ``tests/speed/training.py``.
+into one pass. Before and after a change here, run ``tests/speed/training.py steps``.
 
 Everything accumulates in float32 or better. Gradients are by reverse mode only.
 """

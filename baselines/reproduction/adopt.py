@@ -3,49 +3,26 @@
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from baselines.config import LanguageConfig, RunConfig
+from baselines.config import LanguageConfig
 from baselines.evaluate import evaluate_runs, keep_scores
 from baselines.lm.corpus import Corpus
 from baselines.lm.session import evaluate_language_runs
-from baselines.reproduction.cells import Figures, as_planned, cells_of, homes_of
+from baselines.reproduction.cells import Figures, homes_of
 from baselines.reproduction.figures import FIGURES
 from baselines.reproduction.records import Record, Scores, path_of, write_record
 from baselines.runs.directory import is_published, open_checkpoints, read_run
-from baselines.runs.provenance import commit_of, machine_of
+from baselines.runs.provenance import commit_of
 from baselines.runs.result import RESULT, read_result, result_of
-from baselines.training.sharding import own_mesh
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.jsonable import as_json
-
-
-class Provenance(NamedTuple):
-    """What trained runs, as far as it is known.
-
-    Attributes:
-        commit: of the code.
-        machine: that they were trained on.
-    """
-
-    commit: str | None = None
-    machine: Mapping[str, Any] | None = None
-
-
-UNKNOWN = Provenance()
-"""Of runs of which nobody wrote it down."""
-
-
-def this_machine() -> Mapping[str, Any]:
-    """Return the kind of this machine, as training records it."""
-    return machine_of(own_mesh())
 
 
 def adopt(
     folder: Path,
     results: Path,
     *,
-    otherwise: Provenance = UNKNOWN,
     documents: Sequence[Path] = (),
     again: bool = False,
     figures: Figures = FIGURES,
@@ -55,7 +32,6 @@ def adopt(
     Args:
         folder: the run's directory.
         results: folder of results.
-        otherwise: what trained it, if it is of a version that didn't record that.
         documents: tokens of text to score a language model by.
         again: whether a record that is there is made again.
         figures: all of them.
@@ -70,14 +46,14 @@ def adopt(
     config = read_run(folder)
     homes = homes_of(config, figures)
     if not homes:
-        raise OutputError(f"{folder} is no cell of the paper's figures: {_why_not(config, figures)}")
+        raise OutputError(f"{folder} is no cell of the paper's figures")
     path = path_of(results, homes[0], config)
     if path.is_file() and not again:
         return path, False
-    return write_record(results, record_of(folder, otherwise, documents), figures), True
+    return write_record(results, record_of(folder, documents), figures), True
 
 
-def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence[Path] = ()) -> Record:
+def record_of(folder: Path, documents: Sequence[Path] = ()) -> Record:
     """Return the record of a run in its directory.
 
     Its last checkpoint is evaluated on the board, which takes about a minute: the scores in its result file
@@ -85,7 +61,6 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
 
     Args:
         folder: the run's directory.
-        otherwise: what trained it, if it is of a version that didn't record that.
         documents: tokens of text to score a language model by.
 
     Raises:
@@ -105,7 +80,7 @@ def record_of(folder: Path, otherwise: Provenance = UNKNOWN, documents: Sequence
         evaluated = evaluate_runs([folder])
         scores = as_json(evaluated.scores[config.seed])
         keep_scores(folder, config, evaluated.scores[config.seed], evaluated.instances)
-    by = _trained_by(folder, found["trained_by"]) if found["trained_by"] else otherwise
+    by = _trained_by(folder, found["trained_by"])
     done, loss = found["steps"]["done"], found["loss"] and found["loss"]["mean"]
     return Record(config, done, scores, loss, found["seconds"], found["command"], *by, of_text)
 
@@ -121,27 +96,10 @@ def _scores_on_text(folder: Path, documents: Sequence[Path]) -> tuple[str, Score
     return evaluated["corpus"], dict(evaluated["splits"])
 
 
-def _trained_by(folder: Path, records: list[dict[str, Any]]) -> Provenance:
-    """Return what trained a run, by its own records; a run may have gone on elsewhere."""
+def _trained_by(folder: Path, records: list[dict[str, Any]]) -> tuple[str | None, Mapping[str, Any] | None]:
+    """Return the commit and the machine that trained a run; it may have gone on elsewhere."""
+    if not records:
+        return None, None
     machines = [record["machine"] for record in records]
     several = any(machine != machines[0] for machine in machines)
-    return Provenance(commit_of([folder]), {"several": machines} if several else machines[0])
-
-
-def _why_not(config: RunConfig, figures: Figures) -> str:
-    """Say in which fields a configuration differs from the cell that is nearest to it."""
-    config = as_planned(config)
-    differing = [
-        [
-            f"{name}={getattr(config, name)!r}, not {value!r}"
-            for name, value in vars(cell.config).items()
-            if getattr(config, name) != value
-        ]
-        for figure in figures.values()
-        if config.board in {row.board for row in figure.rows}
-        for cell in cells_of(figure)
-    ]
-    if not differing:
-        return f"none is on {config.board}"
-    nearest = min(differing, key=len)
-    return f"the nearest has another {'; '.join(nearest)}"
+    return commit_of([folder]), {"several": machines} if several else machines[0]

@@ -14,16 +14,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.lines import Line2D
 
-from baselines.config import TextRecipe
 from baselines.reproduction.figures import ATTENTIONS, Chart, Figure
 from baselines.reproduction.pages import is_drawn, picture_name
 from baselines.reproduction.results import Estimate, FigureStanding, RowSummary
 from baselines.reproduction.tables import number, reported
-from baselines.views.style import panels_of
-from sraven.board.board import Board
+from baselines.views.scores import Panel, Score, Scores, bounds_of, draw_scores, score_of
+from baselines.views.style import LEGEND, RESULTS, frame, panels_of
 from sraven.core.palette import palette, save_figure
 from sraven.core.spec import digest
-from sraven.plots import FAINT, INK, PAPER
+from sraven.plots import INK, PAPER
 
 COLOURS = {title: palette()[name].light for name, title in ATTENTIONS.items()}
 """Those of the leaderboard's page, of hues that colour-blind readers can distinguish."""
@@ -46,14 +45,8 @@ PANELS = {
 _VERSION = 4
 """Of the drawing: raised where what is drawn of the same numbers changes."""
 
-_MUTED, _CAUTION = (palette()[name].light for name in ("muted", "caution"))
-
 _DIGITS = 6
 """Decimal places of what is drawn: more than can be seen, fewer than differ between machines."""
-
-_FONT: Any = {"font.size": 11, "svg.fonttype": "none", "svg.hashsalt": "sraven", "font.family": "sans-serif"}
-
-_LEGEND: Any = {"loc": "outside upper left", "frameon": False, "fontsize": 10, "labelcolor": INK}
 
 Series = Mapping[str, Mapping[str, Mapping[str, list[tuple[str, float, float | None]]]]]
 """By panel, then attention, then split: place across, mean and standard error."""
@@ -111,8 +104,8 @@ def pictures_of(standings: Sequence[FigureStanding]) -> dict[str, ResultPicture]
     found = {each.figure.name: each for each in standings}
     if PANELS.keys() <= found.keys():
         panels = [_panel(found[name], title) for name, title in PANELS.items()]
-        drawn = {"version": _VERSION, "panels": panels}
-        pictures[HEADLINE] = ResultPicture(drawn, partial(_draw_headline, panels))
+        drawn = {"version": _VERSION, "panels": list(map(_numbers_of, panels))}
+        pictures[HEADLINE] = ResultPicture(drawn, partial(draw_scores, panels, (5.2, 6.2)))
     return pictures
 
 
@@ -124,7 +117,7 @@ def drawn_digest(path: Path) -> str | None:
 
 def save_picture(picture: ResultPicture, path: Path) -> None:
     """Write a picture as SVG, light or dark as its reader has it."""
-    with mpl.rc_context(_FONT):
+    with mpl.rc_context(RESULTS):
         save_figure(picture.draw(), path, "svg", Description=f"sraven:{picture.digest}")
 
 
@@ -144,7 +137,7 @@ def _draw_chart(figure: Figure, series: Series) -> Canvas:
     metric = figure.board.metric
     canvas.supylabel({"r2_per_sequence": "R² per sequence"}.get(metric, metric), color=INK, fontsize=11)
     canvas.supxlabel(chart.across, color=INK, fontsize=11)
-    canvas.legend(handles=_keys(), ncols=5, **_LEGEND)
+    canvas.legend(handles=_keys(), ncols=5, **LEGEND)
     return canvas
 
 
@@ -173,15 +166,6 @@ def _draw(axes: Axes, title: str, lines: Mapping[str, Any], places: Sequence[str
     axes.set_xlim(-0.4, len(places) - 0.6)
 
 
-def frame(axes: Axes, title: str, **options: Any) -> None:
-    """Set title, ticks and grid."""
-    axes.set_title(title, loc="left", color=INK, **{"fontsize": 11, **options})
-    axes.tick_params(labelsize=10, color=FAINT, labelcolor=INK, labelbottom=True)
-    axes.grid(color=FAINT, linewidth=0.5, alpha=0.6)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(FAINT)
-
-
 def _keys() -> list[Any]:
     """Return what the legend shows."""
     attentions = [
@@ -197,95 +181,34 @@ def _keys() -> list[Any]:
 # The headline -----------------------------------------------------------------------------------------
 
 
-def _panel(standing: FigureStanding, title: str) -> dict[str, Any]:
+def _panel(standing: FigureStanding, title: str) -> Panel:
     """Return what is drawn of a task: scores of each attention without ablation, and what bounds them."""
     rows = {
         summary.row.changes["attention"]: summary
         for summary in standing.summaries[0]
         if summary.row.changes.get("feedforward", "mlp") == "mlp"
     }
-    scores = [
-        {
-            "known": _rounded(rows[name].estimate("test")),
-            "held out": _rounded(rows[name].estimate("ood")),
-            "reported": _rounded(reported(rows[name].row)),
-        }
+    scores = {
+        ATTENTIONS[name]: Scores(
+            _score(rows[name].estimate("test")),
+            _score(rows[name].estimate("ood")),
+            _score(reported(rows[name].row)),
+        )
         for name in ATTENTIONS
-    ]
-    ours = any(each["held out"] for each in scores)
-    return {
-        "title": title if ours else f"{title}, as reported",
-        "scores": scores,
-        "bounds": _bounds(standing.figure.board),
     }
+    ours = any(each.held_out for each in scores.values())
+    looks = {name: (COLOURS[name], MARKERS[name]) for name in scores}
+    return Panel(title if ours else f"{title}, as reported", scores, bounds_of(standing.figure.board), looks)
 
 
-def _rounded(found: Estimate | None) -> tuple[float, float, str] | None:
-    """Return mean, error and both in words."""
-    if found is None:
-        return None
-    return round(found.mean, _DIGITS), round(found.error or 0.0, _DIGITS), number(found)
+def _score(found: Estimate | None) -> Score | None:
+    return None if found is None else score_of(found.mean, found.error, number(found))
 
 
-def _bounds(board: Board | TextRecipe) -> list[tuple[float, str, str]]:
-    """Return the ceiling on held-out combinations, and the baselines: value, style and label of each."""
-    split = board.primary_split
-    ceiling = board.ceiling(split, board.metric)
-    found = [(ceiling.value, "--", f"ceiling {ceiling.value:.3g}")] if ceiling else []
-    lower = [line for line in board.reference_levels(split) if line.is_baseline]
-    return found + [(line.value, ":", f"{line.title} {line.value:.2g}") for line in reversed(lower)]
-
-
-def _draw_headline(panels: Sequence[Mapping[str, Any]]) -> Canvas:
-    """Draw three attentions on known and on held-out combinations, a panel for each task."""
-    canvas = Canvas(figsize=(5.2, 6.2), facecolor=PAPER)
-    canvas.set_layout_engine("constrained", h_pad=0.08)
-    for axes, panel in zip(canvas.subplots(len(panels), 1), panels, strict=True):
-        labels = {True: 0, False: 0}  # of bounds on either half: they stand in lines of their own
-        for value, style, text in panel["bounds"]:
-            is_right = value > 0.5
-            line = {"color": _CAUTION, "linestyle": style, "linewidth": 1.2, "clip_on": False, "zorder": 1}
-            axes.axvline(value, ymax=1 + 0.09 * labels[is_right], **line)
-            at = {"xytext": (4 if is_right else -4, 4 + 13 * labels[is_right]), "textcoords": "offset points"}
-            side = {"ha": "right" if is_right else "left", "color": _CAUTION, "fontsize": 10}
-            axes.annotate(text, (value, 1), xycoords=("data", "axes fraction"), **at, **side)
-            labels[is_right] += 1
-        for place, (attention, scores) in enumerate(zip(ATTENTIONS.values(), panel["scores"], strict=True)):
-            named = {name.replace(" ", "_"): each for name, each in scores.items()}
-            _draw_scores(axes, place, attention, **named)
-        pad = 10 + 13 * max(labels.values())
-        frame(axes, panel["title"], x=-0.15, fontsize=12, fontweight="bold", pad=pad)
-        axes.set_yticks(range(len(ATTENTIONS)), list(ATTENTIONS.values()), fontweight="bold")
-        axes.set_ylim(len(ATTENTIONS) - 0.5, -0.8)
-        axes.set_xlim(0, 1)
-        axes.grid(visible=False, axis="y")
-        axes.tick_params(length=0)
-    marks: dict[str, Any] = {"markeredgecolor": INK, "marker": "o", "linestyle": ""}
-    handles = [
-        Line2D([], [], markerfacecolor=PAPER, label="known combinations", **marks),
-        Line2D([], [], markerfacecolor=INK, label="held-out combinations", **marks),
-        Line2D(
-            [], [], color=_MUTED, marker="|", markersize=14, linestyle="", label="those, as the paper reports"
-        ),
+def _numbers_of(panel: Panel) -> dict[str, Any]:
+    """Return what a panel shows, as JSON values."""
+    scores = [
+        {"known": row.known, "held out": row.held_out, "reported": row.reported}
+        for row in panel.rows.values()
     ]
-    canvas.legend(handles=handles, ncols=2, **_LEGEND)
-    return canvas
-
-
-def _draw_scores(axes: Axes, place: int, attention: str, known: Any, held_out: Any, reported: Any) -> None:
-    """Draw a row: what the paper reports as a band, and our score on known and on held-out combinations."""
-    ink = COLOURS[attention]
-    mark: dict[str, Any] = {"marker": MARKERS[attention], "markersize": 8}
-    score, colour = held_out or reported, INK if held_out else _MUTED
-    if reported:
-        mean, error, _ = reported
-        axes.barh(place, 2 * error, 0.5, left=mean - error, color=_MUTED, alpha=0.25, zorder=1)
-        axes.plot([mean, mean], [place - 0.25, place + 0.25], color=_MUTED, linewidth=1.5, zorder=2)
-    if known and held_out:
-        axes.plot([held_out[0], known[0]], [place, place], color=ink, linestyle=":", linewidth=1, zorder=3)
-        axes.plot(known[0], place, color=ink, markerfacecolor=PAPER, clip_on=False, zorder=4, **mark)
-    if held_out:
-        axes.errorbar(held_out[0], place, xerr=held_out[1], color=ink, linewidth=1.6, zorder=5, **mark)
-    if score:
-        at: dict[str, Any] = {"xytext": (0, 14), "textcoords": "offset points", "ha": "center"}
-        axes.annotate(score[2], (score[0], place), **at, fontsize=10, color=colour)
+    return {"title": panel.title, "scores": scores, "bounds": panel.bounds}

@@ -94,22 +94,6 @@ def label(row: Row, names: Sequence[str]) -> str:
     return ", ".join(f"{name} {value}" if value[0].isdigit() else value for name, value in given)
 
 
-def products(rows: Sequence[Row], names: Sequence[str]) -> tuple[str, ...]:
-    """Return rows in as few words as their columns allow: ``a, b × c, d`` are four of them."""
-    if not names:
-        return ("",)
-    name, *others = names
-    found: dict[tuple[str, ...], list[Row]] = {}
-    for value in dict.fromkeys(row.labels[name] for row in rows):
-        same = [row for row in rows if row.labels[name] == value]
-        found.setdefault(products(same, others), []).append(same[0])
-    return tuple(
-        ", ".join([label(first, [name]), *(row.labels[name] for row in more)]) + f" × {part}" * bool(part)
-        for parts, (first, *more) in found.items()
-        for part in parts
-    )
-
-
 def reported(row: Row) -> Estimate | None:
     """Return what the paper, or its authors, report of a row; None if there is no number."""
     for each in read_board_once(row.board).reported:
@@ -149,17 +133,13 @@ def score_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
 
 
 def rows_left(figure: Figure, summaries: Sequence[RowSummary]) -> str:
-    """Say which rows haven't run at full length, with what is reported of them; nothing if all have."""
+    """Say how many rows haven't run at full length, with what is reported of them; nothing if all have."""
     rows = [summary.row for summary in summaries if not summary.points]
     if not rows:
         return ""
-    found = {label(row, figure.headings): reported(row) for row in rows}
-    if any(found.values()):
-        named = "; ".join(f"{name} {number(theirs)}" for name, theirs in found.items())
-        named = f"reported: {named}"
-    else:
-        named = "; ".join(products(rows, figure.headings))
-    return bound(f"Not run at full length yet: {len(rows)} of {plural(len(summaries), 'row')} ({named}).")
+    known = (f"{label(row, figure.headings)} {number(found)}" for row in rows if (found := reported(row)))
+    named = f" (reported: {'; '.join(known)})" if any(map(reported, rows)) else ""
+    return bound(f"Not run at full length yet: {len(rows)} of {plural(len(summaries), 'row')}{named}.")
 
 
 def ceiling_table(figure: Figure) -> str:

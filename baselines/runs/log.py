@@ -94,12 +94,12 @@ def _open(path: Path, flags: int) -> IO[bytes]:
 
 
 def read_log(folder: Path) -> list[str]:
-    """Return the lines of a run's log, except a last one that isn't complete yet.
+    """Return the lines of a run's log, or of a file of such lines, except a last one that isn't complete yet.
 
     Raises:
         OutputError: if it is missing or damaged.
     """
-    path = folder / LOG
+    path = folder if folder.is_file() else folder / LOG
     try:
         with _open(path, os.O_RDONLY) as file:
             lines = list(_read_lines(file))

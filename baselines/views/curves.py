@@ -1,5 +1,7 @@
 """Learning curves of runs, read from their logs: seeds of one configuration as a mean with its error.
 
+A log of other code is a file of JSON lines with a ``step``, and ``loss`` or ``scores`` by split and metric.
+
 Nothing here draws: `baselines.views.plots` and `baselines.views.sparklines` do.
 """
 
@@ -51,15 +53,15 @@ class Group:
 
     Attributes:
         name: what tells their configuration from those of the other groups.
-        config: of the first.
-        folders: of the runs, by seed.
+        config: of the first; None for a log of other code.
+        folders: of the runs, by seed; or the log.
         curves: by quantity: `LOSS`, `IN_TRAINING` and the splits that were scored.
         end: the step that all of them have come to.
         waiting: seeds whose logs have no line yet, which the curves leave out.
     """
 
     name: str
-    config: RunConfig
+    config: RunConfig | None
     folders: Mapping[int, Path]
     curves: Mapping[str, Curve]
     end: int
@@ -68,6 +70,8 @@ class Group:
     @property
     def title(self) -> str:
         """Its name, and how many seeds it has."""
+        if self.config is None:
+            return self.name
         return f"{self.name}, {len(self.folders)} seed{'s' * (len(self.folders) > 1)}"
 
 
@@ -97,14 +101,19 @@ class Curves:
     """All that is to be drawn.
 
     Attributes:
-        board: what the runs are trained on.
+        board: what the runs are trained on; None if nobody says.
         groups: in the order in which their first runs were named.
         metric: of the scores; with a dot at its end, each group is of one metric whose name begins so.
     """
 
-    board: Board | TextRecipe
+    board: Board | TextRecipe | None
     groups: tuple[Group, ...]
     metric: str
+
+    @property
+    def heading(self) -> str:
+        """What all of it is called."""
+        return self.board.id if self.board else "logs"
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -115,7 +124,11 @@ class Curves:
 
     def bounds(self, quantity: str) -> Bounds:
         """Return the ceiling and the chance of a quantity."""
-        if self.metric != self.board.metric or (quantity == LOSS and self.metric != LOSS):
+        if (
+            self.board is None
+            or self.metric != self.board.metric
+            or (quantity == LOSS and self.metric != LOSS)
+        ):
             return Bounds(None, None, {})
         # Training draws from the combinations that `test` draws from.
         split = "test" if quantity == IN_TRAINING else quantity
@@ -127,8 +140,9 @@ class Curves:
 
     def title(self, quantity: str) -> str:
         """Return what a picture of a quantity is called."""
-        names = {LOSS: "loss in training", IN_TRAINING: f"{self.board.metric} in training"}
-        unranked = "" if quantity in self.board.splits else " (unranked)"
+        metric = self.board.metric if self.board else "score"
+        names = {LOSS: "loss in training", IN_TRAINING: f"{metric} in training"}
+        unranked = "" if self.board is None or quantity in self.board.splits else " (unranked)"
         metric = f"by {self.metric[:-1]}" if self.metric.endswith(".") else self.metric
         return names.get(quantity, f"{metric} on {quantity}{unranked}")
 
@@ -139,7 +153,7 @@ class Curves:
         for group in self.groups:
             for seed in group.waiting:
                 found.append(f"{group.name}: seed {seed} has no line in its log yet")
-            if group.end < group.config.steps and group.curves:
+            if group.config and group.end < group.config.steps and group.curves:
                 seeds = " by all of its seeds" if len(group.folders) > 1 else ""
                 found.append(f"{group.name}: {group.end:,} of {group.config.steps:,} steps{seeds}")
         return tuple(found)
@@ -161,13 +175,14 @@ def find_runs(folders: Sequence[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def read_curves(folders: Sequence[Path], metric: str | None = None) -> Curves:
-    """Return the curves of runs, grouped by their configurations.
+def read_curves(places: Sequence[Path], metric: str | None = None, board_id: str | None = None) -> Curves:
+    """Return the curves of runs, grouped by their configurations, and of logs of other code, one by one.
 
     Args:
-        folders: of the runs, or directories of such.
+        places: folders of runs, directories of such, or files of JSON lines.
         metric: of the scores; None for the board's. One that ends in a dot, such as ``rule.``, stands for all
             whose names begin so, each a curve of its own; the loss is then left out.
+        board_id: of the board that logs are of; None for that of the runs, or none.
 
     Raises:
         OutputError: if there is no run, or a log can't be read.
@@ -175,7 +190,8 @@ def read_curves(folders: Sequence[Path], metric: str | None = None) -> Curves:
             metric.
     """
     members: dict[RunConfig, dict[int, Path]] = {}
-    for folder in find_runs(folders):
+    files = [place for place in places if place.is_file()]
+    for folder in find_runs([place for place in places if not place.is_file()]):
         config = read_run(folder)
         seeds = members.setdefault(replace(config, seed=0), {})
         if config.seed in seeds:
@@ -184,20 +200,29 @@ def read_curves(folders: Sequence[Path], metric: str | None = None) -> Curves:
                 "configuration; name one of them"
             )
         seeds[config.seed] = folder
-    boards = list(dict.fromkeys(config.board for config in members))
+    boards = list(dict.fromkeys([*(config.board for config in members), *([board_id] if board_id else [])]))
     if len(boards) > 1:
         raise ConfigurationError(f"the runs are on {' and '.join(boards)}; curves are drawn for one board")
-    board = find_board(boards[0])
-    names = _names(list(members))
-    metric = metric or board.metric
-    folders = [folder for seeds in members.values() for folder in seeds.values()]
-    found = [metric] if metric == board.metric else _metrics(metric, folders)
-    groups = []
-    for name, (config, seeds) in zip(names, members.items(), strict=True):
+    board = find_board(boards[0]) if boards else None
+    logs = [folder for seeds in members.values() for folder in seeds.values()] + files
+    metric = metric or (board.metric if board else _metrics("", logs)[0])
+    found = [metric] if board and metric == board.metric else _metrics(metric, logs)
+    sources: list[tuple[str, RunConfig | None, dict[int, Path]]] = [
+        *zip(
+            _names(list(members)),
+            members,
+            (dict(sorted(each.items())) for each in members.values()),
+            strict=True,
+        ),
+        *((file.stem, None, {0: file}) for file in files),
+    ]
+    groups, names = [], [name for name, *_ in sources]
+    for name, of_runs, folders in sources:
         for each in found:
-            group = _group(name, config, dict(sorted(seeds.items())), each)
+            group = _group(name, of_runs, folders, each)
             if metric.endswith("."):
-                scores = {split: group.curves[split] for split in group.curves if split in board.splits}
+                splits = board.splits if board else group.curves.keys() - {LOSS, IN_TRAINING}
+                scores = {split: group.curves[split] for split in group.curves if split in splits}
                 group = replace(group, name=f"{name}, {each.removeprefix(metric)}", curves=scores)
             groups.append(group)
     if not any(group.curves for group in groups):
@@ -209,11 +234,15 @@ def read_curves(folders: Sequence[Path], metric: str | None = None) -> Curves:
 
 
 def _metrics(metric: str, folders: Sequence[Path]) -> list[str]:
-    """Return the metrics of some logs that a name stands for."""
+    """Return the metrics of some logs that a name stands for: all of them for none."""
     scores = (json.loads(line).get(SCORES, {}) for folder in folders for line in read_log(folder))
     known = dict.fromkeys(name for each in scores for split in each.values() for name in split)
     known.pop("instances", None)
-    found = [name for name in known if name == metric or (metric[-1:] == "." and name.startswith(metric))]
+    found = [
+        name for name in known if name == metric or (metric[-1:] in ("", ".") and name.startswith(metric))
+    ]
+    if not found and not metric:
+        return [LOSS]
     if not found:
         raise ConfigurationError(
             f"metric={quoted(metric)}: expected {', '.join(known)}, or a beginning up to a dot"
@@ -243,16 +272,16 @@ def _short(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _group(name: str, config: RunConfig, folders: Mapping[int, Path], metric: str) -> Group:
+def _group(name: str, config: RunConfig | None, folders: Mapping[int, Path], metric: str) -> Group:
     read = {seed: _read_quantities(folder, metric) for seed, folder in folders.items()}
-    waiting = tuple(seed for seed, log in read.items() if not log[LOSS])
+    waiting = tuple(seed for seed, log in read.items() if not any(log.values()))
     logs = {seed: log for seed, log in read.items() if seed not in waiting}
     curves = {
         quantity: _join({seed: log.get(quantity, {}) for seed, log in logs.items()})
         for quantity in dict.fromkeys(quantity for log in logs.values() for quantity in log)
     }
     curves = {quantity: curve for quantity, curve in curves.items() if len(curve.steps)}
-    end = min((max(log[LOSS]) for log in logs.values()), default=0)
+    end = min((max(max(each, default=0) for each in log.values()) for log in logs.values()), default=0)
     return Group(name, config, {seed: folders[seed] for seed in logs}, curves, end, waiting)
 
 
@@ -260,7 +289,8 @@ def _read_quantities(folder: Path, metric: str) -> dict[str, dict[int, float]]:
     """Return the values in a run's log, by quantity and step."""
     found: dict[str, dict[int, float]] = {LOSS: {}}
     # There is no log before the first step.
-    for line in map(json.loads, read_log(folder) if (folder / LOG).exists() else []):
+    is_there = folder.is_file() or (folder / LOG).exists()
+    for line in map(json.loads, read_log(folder) if is_there else []):
         step = line["step"]
         values = {LOSS: line.get("loss"), IN_TRAINING: line.get("score")}
         values |= {split: metrics.get(metric) for split, metrics in line.get(SCORES, {}).items()}
@@ -306,7 +336,7 @@ def view(curves: Curves, quantity: str) -> tuple[float, float]:
         parts = [curve.mean for curve in shown]
     else:
         by_seed = [values for curve in shown for values in curve.by_seed.values()]
-        is_late = curves.metric == curves.board.metric
+        is_late = curves.board is not None and curves.metric == curves.board.metric
         parts = [values[len(values) // 2 if is_late else 0 :] for values in by_seed]
         known = [bound for name in names for bound in curves.bounds(name).named.values()]
         parts.append(np.array(known))
@@ -328,15 +358,21 @@ def to_json(curves: Curves) -> dict[str, Any]:
 
     names = dict.fromkeys(name for group in curves.groups for name in group.curves)
     return {
-        "board": curves.board.id,
+        "board": curves.board.id if curves.board else None,
         "metric": curves.metric,
         "bounds": {name: curves.bounds(name)._asdict() for name in names},
         "groups": [
             {
                 "name": group.name,
-                "digest": replace(group.config, seed=0).digest,
-                "attention": group.config.attention,
-                "steps": group.config.steps,
+                **(
+                    {
+                        "digest": replace(group.config, seed=0).digest,
+                        "attention": group.config.attention,
+                        "steps": group.config.steps,
+                    }
+                    if group.config
+                    else {}
+                ),
                 "folders": {str(seed): str(folder) for seed, folder in group.folders.items()},
                 "curves": {name: plain(curve) for name, curve in group.curves.items()},
             }

@@ -75,7 +75,7 @@ def _draw(figure: Figure, curves: Curves, across: int) -> None:
         _frame(axes, curves, quantity)
     several = any(len(group.folders) > 1 for group in curves.groups)
     band = ": mean, and one standard error either way" if several else ""
-    figure.suptitle(f"{curves.board.id}{band}", x=0.01, ha="left")
+    figure.suptitle(f"{curves.heading}{band}", x=0.01, ha="left")
     columns = max(1, min(3, _LEGEND // (max(map(len, lines)) + 8)))
     figure.legend(list(lines.values()), list(lines), loc="outside lower center", ncols=columns)
 
@@ -86,7 +86,7 @@ def save_curves(curves: Curves, path: Path, file_format: str) -> None:
     Args:
         curves: what to draw.
         path: the file to write.
-        file_format: ``png`` or ``svg``.
+        file_format: ``png``, ``pdf`` or ``svg``.
     """
     count = len(curves.quantities)
     across = count if count < 4 else 2 if count == 4 else 3

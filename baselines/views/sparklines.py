@@ -71,7 +71,7 @@ def render(curves: Curves, width: int) -> RenderableType:
     labels, legend = _labels(curves)
     longest = max(map(len, labels))
     room = max(8, width - longest - max(len(_last(*each)) for each in shown) - 5)
-    lines = [Text(f"{curves.board.id}, steps 1 to {end:,}, and the last value"), *legend]
+    lines = [Text(f"{curves.heading}, steps 1 to {end:,}, and the last value"), *legend]
     for quantity in curves.quantities:
         lines.append(_heading(curves, quantity))
         for label, group in zip(labels, curves.groups, strict=True):

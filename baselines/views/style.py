@@ -54,6 +54,18 @@ STYLE: Any = {
 """Matplotlib's settings, in which pictures are drawn and written."""
 
 
+RESULTS: Any = {
+    "font.size": 11,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "sraven",
+    "font.family": "sans-serif",
+}
+"""Matplotlib's settings for pictures of results."""
+
+LEGEND: Any = {"loc": "outside upper left", "frameon": False, "fontsize": 10, "labelcolor": INK}
+"""Of pictures of results."""
+
+
 def look_of(number: int) -> dict[str, Any]:
     """Return colour and shape of the points of the n-th of several things."""
     return {"color": COLOURS[number % len(COLOURS)], "marker": MARKS[number % len(MARKS)]}
@@ -66,3 +78,12 @@ def panels_of(figure: Figure, count: int, across: int, **options: Any) -> list[A
     for each in axes[count:]:
         each.set_visible(False)
     return axes[:count]
+
+
+def frame(axes: Axes, title: str, **options: Any) -> None:
+    """Set title, ticks and grid."""
+    axes.set_title(title, loc="left", color=INK, **{"fontsize": 11, **options})
+    axes.tick_params(labelsize=10, color=FAINT, labelcolor=INK, labelbottom=True)
+    axes.grid(color=FAINT, linewidth=0.5, alpha=0.6)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(FAINT)

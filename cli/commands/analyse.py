@@ -1,7 +1,7 @@
 """Analyse the latent codes of trained runs."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,7 @@ _SHOWN = ("f1", "accuracy", "balanced_accuracy")
     default="board",
     show_default=True,
     metavar="NAME",
-    help="Instances: board; paper-code (sraven); fixed_context, fixed_query, uniform (fuzzylogic).",
+    help="Instances: board; of fuzzylogic also fixed_context, fixed_query, uniform.",
 )
 @click.option(
     "-n", "n", type=int, help="Instances of a part.  [default: 10,240 of sraven, 16,384 of fuzzylogic]"
@@ -56,8 +56,7 @@ def command(
     """Analyse the latent codes of a finished run, every number beside its controls.
 
     RUN is a run directory, or hf://user/name, one that was published. Of it are analysed: probes,
-    similarity of codes, causal edits, wrong answers, pictures. Codes are written first, and used again if
-    they are there.
+    similarity of codes, causal edits, wrong answers, pictures. Codes are written first.
 
     \b
     Example:
@@ -83,49 +82,23 @@ def command(
 
 
 def print_analysis(content: Mapping[str, Any], out: Path) -> None:
-    """Print what an analysis of a run found, in brief, and where the rest is."""
-    _print_decoding(content)
-    if any(content.get("edits", {}).values()):
-        print_rows(
-            ("pair", "layers", "done to codes", "symbol of B", "still of A", "other"),
-            _edits(content["edits"]),
-            title="edits from rule A to rule B",
-        )
+    """Print what probes of an analysis read off, beside their controls, and where the rest is."""
+    from baselines.analysis.pages import score_of
+
+    judged = content["judged"]
+    for pair, layers in content["decoding"].items():
+        probes = {layer: {"codes": each["probe"], **each["controls"]} for layer, each in layers.items()}
+        controls = next(iter(probes.values()))
+        scored = controls["majority"]["scores"][judged]["metrics"]
+        for metric in (name for name in _SHOWN if name in scored):
+            rows = (
+                (layer, *(score_of(each, judged, metric, name == "codes") for name, each in found.items()))
+                for layer, found in probes.items()
+            )
+            headings = (name.replace("_", " ") for name in controls)
+            title = f"probes, {pair}, {judged}: {metric.replace('_', ' ')}"
+            print_rows(("layer", *headings), rows, title=title)
     for note in content["notes"]:
         click.echo(note)
     pictures = f", {len(content['figures'])} pictures" if content.get("figures") else ""
     click.echo(f"\n{out}: codes, analysis.json{pictures}")
-
-
-def _print_decoding(content: Mapping[str, Any]) -> None:
-    """Print a table for each metric of the probes: a row for each layer, its codes beside their controls."""
-    judged = content["judged"]
-    for pair, layers in content["decoding"].items():
-        probes = {layer: {"codes": each["probe"], **each["controls"]} for layer, each in layers.items()}
-        scored = next(iter(probes.values()))["majority"]["scores"][judged]["metrics"]
-        headings = [name.replace("_", " ") for name in next(iter(probes.values()))]
-        for metric in (name for name in _SHOWN if name in scored):
-            print_rows(
-                ("layer", *headings),
-                (
-                    (layer, *(_cell(probe, judged, metric, name) for name, probe in of_layer.items()))
-                    for layer, of_layer in probes.items()
-                ),
-                title=f"probes, {pair}, {judged}: {metric.replace('_', ' ')}",
-            )
-
-
-def _cell(probe: Mapping[str, Any], part: str, metric: str, name: str) -> str:
-    from baselines.analysis.pages import score_of
-
-    if probe["notes"] and not probe["kept"]:
-        return "constant"
-    return score_of(probe, part, metric, interval=name == "codes")
-
-
-def _edits(found: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    for pair, rates in found.items():
-        for each in rates:
-            layers = "–" if each["kind"] == "none" else each["layers"]
-            shares = (f"{share['value']:.3f}" for share in each["over_pairs"].values())
-            yield pair, layers, each["kind"].replace("_", " "), *shares

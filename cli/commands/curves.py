@@ -14,7 +14,7 @@ from sraven.core.system.isolation import elsewhere
 if TYPE_CHECKING:
     from baselines.views.curves import Curves
 
-_PICTURES = (".png", ".svg")
+_PICTURES = (".png", ".svg", ".pdf")
 
 
 @click.command(name="curves")
@@ -22,31 +22,40 @@ _PICTURES = (".png", ".svg")
 @click.option(
     "--metric", help="Of the scores, in place of the board's; with a dot at its end, all that begin so."
 )
+@click.option("--board", help="Of logs of other code: its ceiling, baselines and chance are drawn.")
 @click.option("--png", type=output_file, help="Write a picture instead.")
 @click.option("--svg", type=output_file, help="Write one of lines instead.")
+@click.option("--pdf", type=output_file, help="Likewise, for a paper.")
 @json_option
-def command(runs: tuple[Path, ...], metric: str | None, png: Path | None, svg: Path | None) -> None:
+def command(runs: tuple[Path, ...], metric: str | None, board: str | None, **files: Path | None) -> None:
     """Show how training went: loss and scores over steps, beside the board's ceiling and chance.
 
     RUN is a run directory, or one of several runs, as of seeds or of a grid. Runs that differ in their
-    seed alone are one curve: their mean, with its standard error. A run may still be in training.
+    seed alone are one curve: their mean, with its standard error. A run may still be in training. A file is
+    the log of other code: JSON lines such as {"step": 9, "loss": 2.1, "scores": {"ood": {"accuracy": 0.3}}}.
 
     \b
     Example:
       sraven curves run
       sraven curves softmax linear hyla --png curves.png
       sraven curves softmax --metric rule. --svg rules.svg
+      sraven curves log.jsonl --board sraven-v1 --pdf curves.pdf
     """
     with needs_extra("sraven curves", "baselines"):
         from baselines.views.curves import find_runs, read_curves, to_json
-    pictures = {kind: path for kind, path in (("png", png), ("svg", svg)) if path is not None}
+    pictures = {kind: path for kind, path in files.items() if path is not None}
     for kind in pictures:
         with elsewhere(), needs_extra(f"--{kind}", "analysis"):
             from baselines.views.plots import save_curves
-    curves = read_curves(runs, metric)
+    curves = read_curves(runs, metric, board)
+    inside = [file for run in find_runs([run for run in runs if run.is_dir()]) for file in run.iterdir()]
     for path in pictures.values():
         spare(
-            path, (file for run in find_runs(runs) for file in run.iterdir() if file.suffix not in _PICTURES)
+            path,
+            (
+                *(run for run in runs if run.is_file()),
+                *(each for each in inside if each.suffix not in _PICTURES),
+            ),
         )
     for kind, path in pictures.items():
         save_curves(curves, path, kind)

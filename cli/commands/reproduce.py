@@ -184,20 +184,17 @@ def _run(
 def _adopt(
     results: Path,
     names: tuple[str, ...],
-    code_commit: str | None,
-    here: bool,
     again: bool,
     validation: tuple[Path, ...],
 ) -> None:
     """Make records of runs that `sraven train` made."""
-    from baselines.reproduction.adopt import Provenance, adopt, this_machine
+    from baselines.reproduction.adopt import adopt
     from sraven.core.errors import ConfigurationError, OutputError
 
-    otherwise = Provenance(code_commit, this_machine() if here else None)
     records, faults = [], []
     for name in names:
         try:
-            path, new = adopt(Path(name), results, otherwise=otherwise, documents=validation, again=again)
+            path, new = adopt(Path(name), results, documents=validation, again=again)
         except (ConfigurationError, OutputError) as error:
             faults.append({"run": name, "reason": str(error)})
             click.echo(f"left out: {error}", err=True)
@@ -281,8 +278,6 @@ def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], A
     click.option("--on", metavar="DEVICE", help="plan: for a GPU that records name: H200.  [default: here]"),
     _folder_option("--runs", "sraven-runs", "run: folder of run directories."),
     _folder_option("--results", "docs/results", "Folder of records and pages."),
-    click.option("--code-commit", help="adopt: of the code that trained the runs."),
-    click.option("--here", is_flag=True, help="adopt: the runs were trained on this machine."),
     click.option("--tokens", type=directory, multiple=True, help="run: of figure-6, text to train on."),
     click.option("--validation", type=directory, multiple=True, help="run, adopt: text to score it by."),
     click.option("--parts", type=click.IntRange(1), default=1, help="run: of figure-6, as of sraven train."),

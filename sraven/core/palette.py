@@ -57,16 +57,17 @@ def follow_scheme(svg: str) -> str:
 
 
 def save_figure(figure: Any, path: Path, file_format: str, dpi: float = 150, **metadata: str) -> None:
-    """Write a figure as PNG, or as SVG that is light or dark as its reader has it; byte-identical again.
+    """Write a figure as PNG, PDF, or SVG that is light or dark as its reader has it; byte-identical again.
 
     Args:
         figure: Matplotlib's.
         path: the file to write.
-        file_format: ``png`` or ``svg``.
+        file_format: ``png``, ``pdf`` or ``svg``.
         dpi: dots an inch.
         **metadata: what the file says of itself, by Matplotlib's names.
     """
-    unset = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}[file_format]
+    names = {"svg": ("Date", "Creator"), "pdf": ("CreationDate", "Creator", "Producer"), "png": ("Software",)}
+    unset = dict.fromkeys(names[file_format])
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=dpi, format=file_format, metadata={**unset, **metadata})
         if file_format == "svg":

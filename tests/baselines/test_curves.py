@@ -1,7 +1,7 @@
 """Learning curves: runs found and grouped, seeds joined, and drawn in the terminal and as pictures."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -13,7 +13,6 @@ from baselines.views.sparklines import HEIGHTS, columns_of, sparkline
 from helpers.tiny_runs import tiny
 from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
 
 EVERY = 3
@@ -23,7 +22,7 @@ EVERY = 3
 def write_run(folder, config, lines=6, scores=None, before=0.0):
     """Write a run whose loss at step s is 1 / s, and whose scores are given as functions of the step."""
     folder.mkdir(parents=True)
-    write_json(folder / CONFIG, values_of(config))
+    write_json(folder / CONFIG, asdict(config))
     with open(folder / LOG, "w") as log:
         for number in range(1, lines + 1):
             line = {"step": 5 * number, "loss": 1 / (5 * number), "score": before + 0.1 * number}

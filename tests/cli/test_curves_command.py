@@ -1,6 +1,7 @@
 """`sraven curves`: a terminal of 80 columns, pictures, JSON, and what is refused."""
 
 import json
+from dataclasses import asdict
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -10,7 +11,6 @@ from baselines.runs.directory import CONFIG
 from baselines.runs.log import LOG
 from helpers.analysed_runs import language_run
 from sraven.board.board import read_board
-from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
 
 INFINITE = '{"step": 1100, "loss": Infinity, "scores": {"test": {"r2_per_sequence": -Infinity}}}\n'
@@ -26,7 +26,7 @@ def runs(tmp_path):
         for seed in (0, 1):
             folder = tmp_path / "runs" / attention / f"seed-{seed}"
             folder.mkdir(parents=True)
-            write_json(folder / CONFIG, values_of(make_config(board, attention, seed=seed, steps=2000)))
+            write_json(folder / CONFIG, asdict(make_config(board, attention, seed=seed, steps=2000)))
             shares = {"test": 0.9, "ood": 0.7, "ood_terms": 0.4 + 0.1 * seed}
             lines = []
             for step in range(100, 1001, 100):
@@ -55,6 +55,15 @@ def test_terminal_shows_loss_and_scores_within_80_columns(runs, done, monkeypatc
     assert blocks[5] == [f"{name}: 1,000 of 2,000 steps by all of its seeds" for name in ("hyla", "softmax")]
 
 
+def test_long_names_get_a_letter_each(runs, done, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    path = runs / "softmax" / "seed-1" / CONFIG
+    write_json(path, {**json.loads(path.read_text()), "learning_rate": 0.003, "weight_decay": 0.03})
+    out = done("curves", runs)
+    assert max(map(len, out.splitlines())) <= 80
+    assert "\nc  softmax, learning rate 0.003, weight decay 0.03, 1 seed\n" in out and "\n c  " in out
+
+
 def test_pictures_are_written_whole_and_named(runs, done, refused, tmp_path):
     png, svg = tmp_path / "a.png", tmp_path / "a.svg"
     assert done("curves", runs, "--png", png, "--svg", svg) == f"{png}\n{svg}\n"
@@ -80,9 +89,30 @@ def test_what_has_no_number_or_is_half_written_hides_nothing(runs, run, done):
     assert code == 0 and "hyla: seed 0 has no line in its log yet" in out + err
 
 
+def test_metrics_that_begin_alike_have_a_curve_each(runs, done, refused):
+    for log in runs.glob("*/*/log.jsonl"):
+        log.write_text(
+            log.read_text().replace('"r2_per_sequence"', '"part.x": 0.5, "part.y": 1, "r2_per_sequence"')
+        )
+    found = json.loads(done("curves", runs, "--metric", "part.", "--json"))
+    assert found["metric"] == "part."
+    assert [group["name"] for group in found["groups"]] == ["hyla, x", "hyla, y", "softmax, x", "softmax, y"]
+    assert set(found["groups"][1]["curves"]) == {"test", "ood"}
+    assert found["groups"][1]["curves"]["ood"]["mean"] == [1] * 10
+    assert found["bounds"]["test"] == {"ceiling": None, "chance": None, "lower": {}}
+    [hyla, _] = json.loads(done("curves", runs, "--metric", "part.y", "--json"))["groups"]
+    assert hyla["name"] == "hyla" and {"loss", "test"} < set(hyla["curves"])
+    assert hyla["curves"]["loss"]["steps"] == list(range(100, 1001, 100))
+    assert "part.x, part.y" in refused("curves", runs, "--metric", "other")
+
+
 def test_what_is_no_run_is_refused_in_a_line(runs, run, refused, tmp_path):
-    line = f"error: {tmp_path / 'nowhere'} holds no run; `sraven train` makes one\n"
-    assert run("curves", runs, tmp_path / "nowhere", "--png", tmp_path / "a.png") == (2, "", line)
+    (tmp_path / "empty").mkdir()
+    for place in ("empty", "nowhere"):
+        line = f"error: {tmp_path / place} holds no run; `sraven train` makes one\n"
+        assert run("curves", runs, tmp_path / place, "--png", tmp_path / "a.png") == (2, "", line)
+    (runs / "hyla" / "seed-0" / LOG).write_text("nothing of the kind\n")
+    assert "damaged in line 1" in refused("curves", runs)
     assert not (tmp_path / "a.png").exists()
 
 
@@ -97,3 +127,21 @@ def test_bounds_of_text_are_those_of_its_tokenizer(tmp_path, done, monkeypatch):
     out = done("curves", tmp_path / "run")
     assert "loss in training  ▁ 7  █ 8, log scale, chance 10.4\n" in out
     assert "loss on validation  ▁ 7.5  █ 10.4, chance 10.4\n" in out
+
+
+def test_a_log_of_other_code_is_a_curve_and_a_board_gives_it_bounds(tmp_path, done, refused):
+    log, pdf = tmp_path / "mine.jsonl", tmp_path / "curves.pdf"
+    lines = [
+        {"step": 10, "loss": 2.0},
+        {"step": 20, "scores": {"test": {"accuracy": 0.4}, "ood": {"accuracy": 0.25}}},
+    ]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    [group] = json.loads(done("curves", log, "--json"))["groups"]
+    assert (group["name"], group["curves"]["ood"]["mean"]) == ("mine", [0.25])
+    out = done("curves", log, "--board", "sraven-v1")
+    assert "accuracy on ood" in out and "composition-blind" in out
+    done("curves", log, "--pdf", pdf)
+    assert pdf.read_bytes().startswith(b"%PDF")
+    assert str(log) in refused("curves", log, "--svg", log)
+    pdf.write_text("{}\n")
+    assert "damaged in line 1" in refused("curves", pdf)

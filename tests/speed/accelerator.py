@@ -3,12 +3,10 @@
     python tests/speed/accelerator.py docs/results/accelerator.json
     python tests/speed/accelerator.py /tmp/quick.json --quick
 
-Measured, in this order: matrix products; HYLA's forms at T = 512 to 2,048, forward and backward, with their
-temporary memory; how far they are from the plain form in float32; cuDNN's softmax beside the plain one; a
-step of each board and attention, of one run and of several under vmap; checkpoints; compilation, without and
-with the cache on disk; a step of the language model in float32 and bfloat16. Each time is the least of some
-rounds. What the device can't do, or there is no time left for, is in the result with its reason. ``--quick``
-takes tiny sizes, to try the script itself; ``--only`` some of the measures.
+Measured, in this order: matrix products; a step of each board and attention, of one run and of several under
+vmap; checkpoints; compilation, without and with the cache on disk; a step of the language model in float32
+and bfloat16. Each time is the least of some rounds. What there is no time left for is in the result with its
+reason. ``--quick`` takes tiny sizes, to try the script itself; ``--only`` some of the measures.
 """
 
 import argparse
@@ -24,14 +22,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
-from language_memory import config_of
 from record import keep, least_seconds, seconds_of
-from training import ATTENTIONS, BOARDS, gradients, training_of
+from training import ATTENTIONS, BOARDS, config_of, training_of
 
 from baselines.lm.experiment import Compute, language_program
-from baselines.model.attention import ATTENTION
-from baselines.model.fast.gpu import cudnn_applies, fused_softmax, this_device
-from baselines.model.fast.tiles import tiled_attention
 from baselines.runs.checkpoint import Checkpoints
 from baselines.training.step import train_chunk
 from baselines.training.train import hyper_of
@@ -44,7 +38,6 @@ class Sizes(NamedTuple):
 
     Attributes:
         product: rows of a matrix.
-        lengths: T of the forms of attention.
         steps: of one call of a compiled program.
         runs: side by side.
         windows: of a batch of the language model; 0 takes a tiny model, and one window.
@@ -52,18 +45,13 @@ class Sizes(NamedTuple):
     """
 
     product: int = 4096
-    lengths: tuple[int, ...] = (512, 1024, 2048)
     steps: int = 50
     runs: int = 8
     windows: int = 8
     rounds: int = 5
 
 
-FULL, QUICK = Sizes(), Sizes(256, (72,), 1, 2, 0, 1)
-
-
-class NotHereError(Exception):
-    """The device can't do what is to be measured."""
+FULL, QUICK = Sizes(), Sizes(256, 1, 2, 0, 1)
 
 
 def first_line(error):
@@ -87,66 +75,6 @@ def products(sizes, dtype, precision):
     ms = least_ms(lambda: [multiply(left, left) for _ in range(10)], sizes.rounds) / 10
     tflops = round(2e-9 * n**3 / ms, 3)
     return {"dtype": dtype, "precision": precision, "rows": n, "ms": round(ms, 4), "tflops": tflops}
-
-
-def _time_gradients(attention, length, dtype, rounds):
-    """Time an attention's gradients; return their temporary memory too."""
-    keys = jax.random.split(jax.random.key(0), 3)
-    arrays = [jax.random.normal(key, (1, length, 8, 64)).astype(dtype) for key in keys]
-    compiled = gradients(attention).lower(*arrays).compile()
-    return {
-        "ms": least_ms(lambda: compiled(*arrays), rounds),
-        "temporary_bytes": int(compiled.memory_analysis().temp_size_in_bytes),
-    }
-
-
-def _hyla_form(form, length):
-    """Return a form of causal HYLA with heads of width 64."""
-    if form == "plain":
-        return lambda *each: ATTENTION["hyla"](*each, mask=jnp.tri(length, dtype=jnp.bool_))[0]
-    return partial(tiled_attention, ATTENTION["hyla"], causal=True)
-
-
-def hyla_forms(sizes, length, dtype, form):
-    """Causal HYLA, B=1, H=8, D=V=64, forward and backward."""
-    found = _time_gradients(_hyla_form(form, length), length, dtype, sizes.rounds)
-    return {"form": form, "length": length, "dtype": dtype, **found}
-
-
-def distances(sizes, length, form, precision):
-    """Output and gradients of HYLA beside the plain form's in float32: norms of differences over norms."""
-    *inputs, direction = (
-        jax.random.normal(key, (2, length, 8, 64)) for key in jax.random.split(jax.random.key(0), 4)
-    )
-
-    def values(form, precision):
-        attention = _hyla_form(form, length)
-
-        def evaluate(*inputs):
-            out, pull_back = jax.vjp(attention, *inputs)
-            return out, *pull_back(direction)
-
-        with jax.default_matmul_precision(None if precision == "default" else precision):
-            return jax.jit(evaluate)(*inputs)
-
-    far = [
-        float(jnp.linalg.norm((one - other).ravel()) / jnp.linalg.norm(other.ravel()))
-        for one, other in zip(values(form, precision), values("plain", "highest"), strict=True)
-    ]
-    return {"form": form, "length": length, "precision": precision, "out_query_key_value": far}
-
-
-def softmax_forms(sizes, length, form):
-    """Causal softmax attention in bfloat16, plain and by cuDNN."""
-    device = this_device()
-    if form == "cudnn" and not cudnn_applies(device, jnp.bfloat16, length, 64):
-        raise NotHereError(f"cuDNN's kernel is for NVIDIA GPUs since Ampere; here: {device.backend}")
-    forms = {
-        "plain": lambda *each: ATTENTION["softmax"](*each, mask=jnp.tri(length, dtype=jnp.bool_))[0],
-        "cudnn": partial(fused_softmax, causal=True),
-    }
-    found = _time_gradients(forms[form], length, "bfloat16", sizes.rounds)
-    return {"form": form, "length": length, **found}
 
 
 def board_steps(sizes, board, attention, runs):
@@ -210,9 +138,6 @@ DTYPES = ("float32", "bfloat16")
 
 MEASURES = {
     "products": (products, lambda _: (DTYPES, ("highest", "default"))),
-    "hyla_forms": (hyla_forms, lambda sizes: (sizes.lengths, DTYPES, ("tiled", "plain"))),
-    "distances": (distances, lambda sizes: (sizes.lengths[:1], ("tiled", "plain"), ("highest", "default"))),
-    "softmax_forms": (softmax_forms, lambda sizes: (sizes.lengths, ("cudnn", "plain"))),
     "board_steps": (board_steps, lambda sizes: (BOARDS, ATTENTIONS, (1, sizes.runs))),
     "checkpoints": (checkpoints, lambda sizes: ((1, sizes.runs),)),
     "compilations": (compilations, lambda _: (BOARDS,)),
@@ -231,15 +156,12 @@ def measure_all(names, sizes, seconds):
         rows = found[name] = []
         measure, values = MEASURES[name]
         for arguments in product(*values(sizes)):
-            row = {"arguments": arguments}
-            try:
-                if time.monotonic() > end:
-                    raise NotHereError(f"{seconds:g} seconds had passed")
-                row = measure(sizes, *arguments)
-            except NotHereError as reason:
-                row["skipped"] = str(reason)
-            except Exception as error:  # the compiler's are many; the others are still to be measured
-                row["failed"] = first_line(error)
+            row = {"arguments": arguments, "skipped": f"{seconds:g} seconds had passed"}
+            if time.monotonic() <= end:
+                try:
+                    row = measure(sizes, *arguments)
+                except Exception as error:  # the compiler's are many; the others are still to be measured
+                    row = {"arguments": arguments, "failed": first_line(error)}
             rows.append(row)
             print(name, row, flush=True)
     return found
@@ -264,7 +186,6 @@ def main():
         backend=jax.default_backend(),
         device=device.device_kind,
         devices=jax.device_count(),
-        compute_capability=this_device().capability,
     )
 
 

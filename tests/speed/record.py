@@ -68,6 +68,13 @@ def least_seconds(works, rounds):
     return {name: min(times) for name, times in in_turns(works, rounds).items()}
 
 
+def choose(*commands):
+    """Call the function that the first argument names, with the others."""
+    name, *arguments = sys.argv[1:]
+    [command] = [each for each in commands if each.__name__ == name]
+    command(*(int(each) if each.isdigit() else each for each in arguments))
+
+
 def main(goal, *arguments):
     """Run ``sraven`` with the arguments and write what it prints to ``goal``."""
     keep(goal, {"result": json.loads(sraven(*arguments, "--json"))}, command=" ".join(["sraven", *arguments]))

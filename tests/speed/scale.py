@@ -1,23 +1,41 @@
-"""Measure the rates that the plan of docs/scale.md stands on, and write its tables.
+"""Rates of writing, preparing and loading data.
 
-    python tests/speed/scale.py docs/results/scale.json
+    python tests/speed/scale.py rates docs/results/scale.json
+    python tests/speed/scale.py preparation docs/results/preparation.json tokenizer.model 'c4/*.json.gz'
+    python tests/speed/scale.py loaders docs/results/torch-loader.json
 
-Writes a data set of SRAVEN with one and two threads, and with one and two workers of a Ray cluster of this
-machine, whose start is timed apart; lets many simulated workers do jobs that sleep, for what this process
-spends on a job; and lists, notes and reads a data set of 10^10 instances whose files aren't written. With
-``--shards N`` less is written, for a try. The plan's tables in docs/scale.md are written again.
+- ``rates``: what the plan of docs/scale.md stands on, whose tables are written again. Writes a data set of
+  SRAVEN with one and two threads, and with one and two workers of a Ray cluster of this machine, whose
+  start is timed apart; lets many simulated workers do jobs that sleep, for what this process spends on a
+  job; and lists, notes and reads a data set of 10^10 instances whose files aren't written. With a number of
+  shards less is written, for a try.
+- ``preparation``: on one core beside SentencePiece's own encoding. Prepares the sources with one process,
+  from files to finished shards, and encodes the same documents, held in memory, with one thread. Each runs
+  five times, alternating, so that a slow spell of the machine hits both. Speeds and their ratio are of
+  processor time, which other programs disturb least.
+- ``loaders``: batches of 128 instances a second through PyTorch's `DataLoader`, in this process alone. Each
+  is read for two seconds, five times, in turn.
 """
 
-import argparse
 import json
 import tempfile
 import time
 from functools import partial
+from itertools import cycle
 from pathlib import Path
+from statistics import median
 
-from record import keep, seconds_of
+import torch
+from record import choose, in_turns, keep, seconds_of
 from scale_plan import render
+from torch.utils.data import DataLoader, default_collate
 
+import fuzzylogic.torch
+from baselines.lm.prepare import Preparation, prepare
+from baselines.lm.records import read_source
+from baselines.lm.sources import find_sources
+from baselines.lm.tokenizer import read_tokenizer
+from fuzzylogic import FuzzyLogic
 from sraven import SRAVEN, verify_dataset, write_dataset
 from sraven.core.system.files import json_text
 from sraven.core.system.parts import Part
@@ -28,6 +46,7 @@ from sraven.data.engines.jobs import HERE, Engine, map_jobs
 from sraven.data.engines.on_ray import connected
 from sraven.data.manifest import list_shards, make_manifest, make_plan
 from sraven.data.parts import merge_parts
+from sraven.torch import BatchStream, SplitDataset, sequences
 
 TASK = SRAVEN(M=4, K=8, holdout=0.25)
 SHARD = 262_144
@@ -147,23 +166,121 @@ def rounded(value):
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def main():
+def rates(goal, shards=24):
     """Measure, and write the record and the page's tables."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("goal", type=Path)
-    parser.add_argument("--shards", type=int, default=24)
-    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         found = {
-            "writing": measure_writing(folder / "writing", options.shards),
+            "writing": measure_writing(folder / "writing", shards),
             "many": measure_many(folder),
-            "after": measure_after(folder / "after", options.shards),
+            "after": measure_after(folder / "after", shards),
             "driver": measure_driver(folder / "driver"),
         }
-    keep(options.goal, rounded(found))
+    keep(goal, rounded(found))
     render()
 
 
+# Preparation of text -------------------------------------------------------------------------------------
+
+
+PREPARED = 5
+ENCODED = 1024
+
+
+def both_seconds(work):
+    """Return how long a call takes on the clock, and of the processor's time."""
+    start = time.perf_counter(), time.process_time()
+    work()
+    return time.perf_counter() - start[0], time.process_time() - start[1]
+
+
+def preparation(goal, model, *patterns):
+    """Time both and write megabytes of text a second, and their ratio, to ``goal``."""
+    tokenizer = read_tokenizer(Path(model))
+    sources = tuple(find_sources(patterns))
+    texts = [record.text for source in sources for record in read_source(source) if not record.fault]
+    text_bytes = sum(map(len, texts))
+    manifests = []
+
+    def prepare_all():
+        with tempfile.TemporaryDirectory() as out:
+            manifests.append(prepare(Preparation(sources, tokenizer), out, processes=1))
+
+    def encode_all():
+        for start in range(0, len(texts), ENCODED):
+            tokenizer.processor.encode(texts[start : start + ENCODED], num_threads=1, return_type="numpy")
+
+    seconds = in_turns({"prepare": prepare_all, "encode": encode_all}, PREPARED, both_seconds)
+    speed = {name: text_bytes / 1e6 / median(each for _, each in times) for name, times in seconds.items()}
+    result = {
+        "documents": len(texts),
+        "text_bytes": text_bytes,
+        "tokens": manifests[0]["tokens"],
+        "seconds": {
+            name: {
+                kind: sorted(round(each[place], 3) for each in times)
+                for place, kind in enumerate(("clock", "processor"))
+            }
+            for name, times in seconds.items()
+        },
+        "megabytes_per_second": {name: round(each, 3) for name, each in speed.items()},
+        "ratio": round(speed["prepare"] / speed["encode"], 4),
+    }
+    keep(goal, result)
+
+
+# PyTorch's loader ----------------------------------------------------------------------------------------
+
+
+OF_LOADER, INSTANCES, ROUNDS, SECONDS = 128, 1_000_000, 5, 2.0
+
+
+def makers():
+    """Return what is measured, by name."""
+    task, fuzzy = SRAVEN(), FuzzyLogic()
+    train, stream = task.split("train", INSTANCES), partial(DataLoader, batch_size=None)
+    fuzzy_stream = partial(BatchStream, fuzzy, "train", OF_LOADER)
+    batches = partial(DataLoader, batch_size=OF_LOADER)
+    return {
+        "SRAVEN, stream": stream(BatchStream(task, "train", OF_LOADER)),
+        "SRAVEN, stream of sequences": stream(BatchStream(task, "train", OF_LOADER, view=sequences(task))),
+        "SRAVEN, split in order": batches(SplitDataset(train)),
+        "SRAVEN, split shuffled": batches(SplitDataset(train), shuffle=True),
+        "SRAVEN, split as it is": batches(train),
+        "SRAVEN, split collated one by one": batches(train, collate_fn=collate),
+        "fuzzy logic, stream": stream(fuzzy_stream()),
+        "fuzzy logic, stream of sequences": stream(fuzzy_stream(view=fuzzylogic.torch.sequences)),
+    }
+
+
+def collate(instances):
+    """Stack instances, of which each is a dictionary."""
+    return default_collate([*map(dict, instances)])
+
+
+def forever(loader):
+    """Yield a loader's batches, again and again."""
+    for again in cycle([loader]):
+        yield from again
+
+
+def rate_of(work):
+    """Return how often some work can be done a second."""
+    done, start = 0, time.perf_counter()
+    while time.perf_counter() - start < SECONDS:
+        work()
+        done += 1
+    return done / (time.perf_counter() - start)
+
+
+def loaders(goal):
+    """Write batches a second of each loader to ``goal``."""
+    works = {name: partial(next, forever(loader)) for name, loader in makers().items()}
+    medians = {name: round(median(rates)) for name, rates in in_turns(works, ROUNDS, rate_of).items()}
+    keep(goal, {"batches_of_128_a_second": medians}, torch=torch.__version__)
+    for name, rate in medians.items():
+        print(f"{name:45} {rate:8,}")
+
+
 if __name__ == "__main__":
-    main()
+    choose(rates, preparation, loaders)

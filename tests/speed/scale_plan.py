@@ -2,7 +2,7 @@
 
     python tests/speed/scale_plan.py
 
-writes them again; `tests/speed/scale.py` does so after it has measured.
+writes them again; `tests/speed/scale.py rates` does so after it has measured.
 """
 
 import json

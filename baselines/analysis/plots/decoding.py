@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from baselines.analysis.plots.frame import COLUMN, MUTED, PAGE, Picture
-from baselines.views.style import COLOURS, SMALL, STYLES, look_of, panels_of
+from baselines.views.style import SMALL, STYLES, look_of, panels_of
 from sraven.plots import INK, PAPER
 
 Number = float | None
@@ -26,7 +26,6 @@ class LayerCurve:
             a majority's, which is drawn across.
         low: lower ends of intervals, as many; none, if there are no intervals.
         high: upper ends.
-        parts: of each layer the scores that the value is a mean of, such as of each term; drawn as ticks.
         control: what the others are to be read against, drawn in grey.
     """
 
@@ -34,7 +33,6 @@ class LayerCurve:
     values: Sequence[Number]
     low: Sequence[Number] = ()
     high: Sequence[Number] = ()
-    parts: Sequence[Sequence[Number]] = ()
     control: bool = False
 
 
@@ -62,8 +60,6 @@ def decoding_picture(panels: Panels, layers: Sequence[str], quantity: str) -> Pi
     """
     looks = _looks(panels)
     keys = [Line2D([], [], label=name, **look) for name, look in looks.items()]
-    if any(curve.parts for curves in panels.values() for curve in curves):
-        keys.append(Line2D([], [], color=COLOURS[0], linestyle="none", label="one term", **_TICK))
     columns = min(len(keys), 4 if len(panels) > 1 else 2)
     spacing = {"handlelength": 3.2, "columnspacing": 1.6}
 
@@ -75,9 +71,6 @@ def decoding_picture(panels: Panels, layers: Sequence[str], quantity: str) -> Pi
         figure.legend(handles=keys, loc="outside lower center", ncols=columns, **spacing)
 
     return Picture(draw, min(PAGE, COLUMN * len(panels)), 2.3 + 0.16 * -(-len(keys) // columns))
-
-
-_TICK: dict[str, Any] = {"marker": "_", "markersize": 4, "markeredgewidth": 0.7, "alpha": 0.6}
 
 
 def _looks(panels: Panels) -> dict[str, dict[str, Any]]:
@@ -119,13 +112,9 @@ def _draw_panel(
 
 
 def _draw_curve(axes: Axes, curve: LayerCurve, look: dict[str, Any], places: Any) -> None:
-    """Draw a score with its interval, and beside it what it is a mean of."""
+    """Draw a score with its interval."""
     zorder, colour = 3 if curve.control else 4, look["color"]
     axes.plot(places, np.array(curve.values, float), zorder=zorder, **look)
     if curve.low:
         ends = np.array([curve.low, curve.high], float)
         axes.vlines(places, *ends, color=colour, linewidth=1.1, zorder=zorder)
-    for place, parts in zip(places, curve.parts, strict=False):
-        dots = np.array(parts, float)
-        where = np.full(len(dots), place + 0.16)
-        axes.plot(where, dots, color=colour, linestyle="none", zorder=2, **_TICK)

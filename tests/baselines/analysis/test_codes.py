@@ -1,14 +1,15 @@
-"""Codes are the model's, at the tokens that the generator's truth says; a file of them is whole or unused."""
+"""Codes are the model's, at the tokens that the generator's truth says; and their file."""
 
 from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from baselines.analysis.codes import Collector, traps_of, untrained_params
-from baselines.analysis.codes_file import read_codes, write_codes
+from baselines.analysis.codes_file import write_codes
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
 from baselines.training.experiment import model_of
@@ -37,10 +38,9 @@ def collected(compiled, few_at_once):
 # What is true of instances -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("protocol", ["board", "paper-code"])
-def test_rows_follow_their_rule_from_the_tokens_that_they_are_paired_with(protocol):
+def test_rows_follow_their_rule_from_the_tokens_that_they_are_paired_with():
     """By the rules' own definition: the two keys and the target are a row of the rule that is the label."""
-    subject = subject_of(SRAVEN(M=M, K=8), protocol)
+    subject = subject_of(SRAVEN(M=M, K=8))
     batch = subject.task.sample("ood", 0, 200)
     truth = subject.truth(batch)
     tokens = batch.context.reshape(200, -1)
@@ -53,9 +53,6 @@ def test_rows_follow_their_rule_from_the_tokens_that_they_are_paired_with(protoc
             assert (x, y) == (truth.labels["first_input"][b, at], truth.labels["second_input"][b, at])
             assert z == batch.target[b, p]
             assert follows(int(rule), [(int(x), int(y), int(z))], 8)
-    if protocol == "paper-code":
-        assert (truth.labels["rule"][:, 0] == batch.rules.max(axis=1)).all()
-        assert subject.positions.tolist() == [3] and (truth.keys["row3"][:, 0] == [27, 31]).all()
 
 
 @pytest.mark.parametrize("protocol", ["board", "fixed_context", "fixed_query"])
@@ -149,26 +146,19 @@ def test_probabilities_are_one_more_reading_of_outputs_that_are_no_values(collec
 # Their file ---------------------------------------------------------------------------------------------
 
 
-def test_a_file_gives_back_what_was_written_and_another_or_a_damaged_one_is_not_used(collected, tmp_path):
-    import pyarrow.parquet as pq
-
-    _, _, found = collected
-    codes = {part: each["row3"] for part, each in found.items()}
-    path, plan = tmp_path / "row3.parquet", {"n": N}
-    write_codes(path, codes, plan)
-    again = read_codes(path, plan)
-    assert list(again) == ["fit", "test", "ood"]
+def test_a_file_has_a_row_for_each_layer_and_position(collected, tmp_path):
+    codes = {part: each["row3"] for part, each in collected[2].items()}
+    write_codes(tmp_path / "row3.parquet", codes, {"n": N})
+    table, start = pq.read_table(tmp_path / "row3.parquet"), 0
     for part, each in codes.items():
-        assert again[part].digest == each.digest
-        for name, array in each.arrays().items():
-            np.testing.assert_array_equal(again[part].arrays()[name], array)
-    table = pq.read_table(path)
-    rows = sum(len(each.index) for each in codes.values())
-    assert table.num_rows == 2 * rows and set(table["layer"].to_pylist()) == {1, 2}
-    assert table.schema.field("code").type.list_size == 6
-    assert [path.name for path in tmp_path.iterdir()] == ["row3.parquet"]
-    assert read_codes(tmp_path / "none.parquet", plan) is read_codes(path, {"n": N + 1}) is None
-    whole = path.read_bytes()
-    for damaged in (whole[:-50], b"", whole[:200] + bytes(100) + whole[300:]):
-        path.write_bytes(damaged)
-        assert read_codes(path, plan) is None
+        for layer in (1, 2):
+            rows = table.slice(start, len(each.index))
+            start += len(each.index)
+            assert (rows["part"].unique().to_pylist(), rows["layer"].unique().to_pylist()) == (
+                [part],
+                [layer],
+            )
+            np.testing.assert_array_equal(rows["code"].to_pylist(), each.codes[layer - 1])
+            np.testing.assert_array_equal(rows["label.rule"], each.labels["rule"])
+            np.testing.assert_array_equal(rows["index"], each.index)
+    assert start == table.num_rows and [path.name for path in tmp_path.iterdir()] == ["row3.parquet"]

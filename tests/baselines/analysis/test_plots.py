@@ -27,7 +27,7 @@ def decoding():
     low, high = [value - 0.03 for value in layers], [value + 0.03 for value in layers]
     curves = [LayerCurve(name, layers, low, high) for name in ("hyla", "softmax", "linear")]
     controls = [LayerCurve(name, [0.1 + 0.05 * i], control=True) for i, name in enumerate(CONTROLS)]
-    constant = LayerCurve("hyla", [None, 0.5, 0.6, 0.7], parts=[[0.1, 0.3]] * 4)
+    constant = LayerCurve("hyla", [None, 0.5, 0.6, 0.7])
     panels = {"in distribution": [*curves, *controls], "ood": [constant, *controls]}
     return decoding_picture(panels, ["1", "2", "3", "4"], "accuracy")
 

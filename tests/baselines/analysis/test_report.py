@@ -1,8 +1,6 @@
-"""A run's analysis: what it says, its controls by name, its files; codes that are used again; many runs."""
+"""A run's analysis: what it says, its controls by name, and its files."""
 
 import json
-import shutil
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from unittest.mock import patch
@@ -12,8 +10,7 @@ from matplotlib.figure import Figure
 
 from baselines.analysis import report
 from baselines.analysis.analysed import ANALYSIS, AnalysisOptions
-from baselines.analysis.codes import Collector
-from baselines.analysis.report import CONTROLS, analyse_run
+from baselines.analysis.report import analyse_run
 from baselines.analysis.stages import STAGES
 from baselines.runs.directory import read_run
 from cli.commands.analyse import print_analysis
@@ -71,13 +68,13 @@ def test_every_control_is_there_by_its_name(of_sraven):
         for layer, found in layers.items():
             beside = {"majority", "permuted", "untrained", "raw_tokens", "row3_inputs"}
             beside |= {"codes_with_inputs", "bayes"}
-            assert set(found["controls"]) == beside <= set(CONTROLS)
+            assert set(found["controls"]) == beside
             constant = (pair, layer) == ("self", "1")
             assert set(found["probe"]["scores"]) == (set() if constant else {"test", "ood"})
             assert 0.8 < found["controls"]["bayes"]["scores"]["ood"]["metrics"]["accuracy"]["value"] <= 1
     assert set(content["similarity"]) == {"trained", "untrained"}
     kinds = {(each["layers"], each["kind"]) for each in content["edits"]["row3"]}
-    assert len(kinds) == 7 and {kind for _, kind in kinds} - {"edit"} < set(CONTROLS)
+    assert len(kinds) == 7
     assert set(content["layouts"]["self"]) == {"2"}  # constant codes are no picture
     layout, inputs = content["layouts"]["row3"]["2"], content["layouts"]["inputs"]["alone"]
     assert inputs["neighbours_among_codes"]["input 1"]["score"] > 0.5 and inputs["points"] == layout["points"]
@@ -105,7 +102,7 @@ def test_all_of_it_is_printed_in_brief_and_pictures_are_listed_and_there(of_srav
     out, content, _ = of_sraven
     print_analysis(content, out)
     text = capsys.readouterr().out
-    for words in ("probes, row3, ood", "constant", "bayes", "edits from rule A"):
+    for words in ("probes, row3, ood", "constant", "bayes"):
         assert words in text
     assert text.count("self, layer 1: codes are constant") == 1
     assert f"{out}: codes, analysis.json, {len(content['figures'])} pictures" in text
@@ -113,24 +110,6 @@ def test_all_of_it_is_printed_in_brief_and_pictures_are_listed_and_there(of_srav
     stems |= {"edits-row3-all", "edits-self-final"}
     assert stems <= {path.stem for path in (out / "figures").iterdir()}
     assert set(content["figures"]) == {str(path.relative_to(out)) for path in (out / "figures").iterdir()}
-
-
-@pytest.mark.long
-def test_codes_are_used_again_if_they_are_of_the_same(of_sraven, runs, tmp_path):
-    before, content, _ = of_sraven
-    out = tmp_path / "again"
-    shutil.copytree(before, out)
-    brief = replace(SMALL, figures=False, layers=(2,), pairs=("row3",))
-    with patch.object(Collector, "collect", side_effect=AssertionError):
-        again, stages = analyse(runs, "sraven", out, brief, ["similarity"])
-    assert not any(each.startswith("codes") for each in stages)
-    assert again["similarity"]["trained"]["row3"]["2"] == content["similarity"]["trained"]["row3"]["2"]
-    assert again["layers"] == [2] and "layouts" not in again and again["pairs"] == ["row3"]
-    path = out / "codes" / "trained-row3.parquet"
-    path.write_bytes(path.read_bytes()[:-100])
-    mended, stages = analyse(runs, "sraven", out, brief, ["scores"])
-    assert stages[0] == "codes, trained" and "codes, untrained" not in stages
-    assert mended["codes"]["codes/trained-row3.parquet"] == content["codes"]["codes/trained-row3.parquet"]
 
 
 @pytest.mark.long
@@ -144,14 +123,10 @@ def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
     assert set(alike) == set(given) == {"target", "function", "term 1", "term 2"}
 
 
-@pytest.mark.parametrize(("name", "protocol"), [("sraven", "paper-code"), ("fuzzy", "fixed_context")])
-def test_other_protocols(runs, tmp_path, name, protocol):
-    options = AnalysisOptions(protocol, ("self",), 48, figures=False)
-    content, _ = analyse(runs, name, tmp_path / "out", options, ["scores", "errors", "similarity"])
-    assert content["protocol"] == protocol and "errors" not in content
-    assert ("scores" in content) == (name == "fuzzy")
-    notes = [note.partition(":")[0] for note in content["notes"]]
-    assert ("paper-code" in notes) == (name == "sraven")
+def test_another_protocol(runs, tmp_path):
+    options = AnalysisOptions("fixed_context", ("self",), 48, figures=False)
+    content, _ = analyse(runs, "fuzzy", tmp_path / "out", options, ["scores", "errors", "similarity"])
+    assert content["protocol"] == "fixed_context" and "scores" in content and "errors" not in content
 
 
 @pytest.mark.long

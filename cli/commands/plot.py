@@ -1,0 +1,75 @@
+"""Draw scores of entries beside ceiling and baselines."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cli.commands.leaderboard import CHECKOUT
+from cli.shared.imports import needs_extra
+from cli.shared.options import directory, threads_option
+from cli.shared.outputs import output_file, spare
+from cli.shared.printing import json_option, print_outcome
+from sraven.core.system.isolation import elsewhere
+
+FORMATS = "svg", "pdf", "png"
+
+
+@click.command(name="plot")
+@click.argument("entries", metavar="ENTRY...", nargs=-1, required=True)
+@click.option("--out", required=True, type=output_file, help="File to write: FILE.svg, .pdf or .png.")
+@click.option("--leaderboard", type=directory, help=f"The leaderboard's folder.  [default: {CHECKOUT}]")
+@threads_option
+@json_option
+def command(entries: tuple[str, ...], out: Path, leaderboard: Path | None, threads: int | None) -> None:
+    """Draw what entries score on known and on held-out combinations, beside ceiling and baselines.
+
+    ENTRY is a submission's directory or the name of a filed entry; each is scored. There is a panel for each
+    board, with a row for each entry in the order given: an open mark for known combinations, a filled one for
+    held-out ones with its standard error over seeds.
+
+    \b
+    Example:
+      sraven plot my-submission 20261122-hyla-6-400-000-instances --out scores.pdf
+    """
+    if out.suffix[1:] not in FORMATS:
+        raise click.UsageError(f"--out {out}: expected a name that ends in .{', .'.join(FORMATS)}")
+    with elsewhere(), needs_extra("sraven plot", "analysis"):
+        from baselines.views.scores import Panel, Scores, bounds_of, draw_scores, score_of
+    from matplotlib import rc_context
+
+    from baselines.views.style import RESULTS
+    from sraven.core.escape import escape, with_error
+    from sraven.core.palette import save_figure
+    from sraven.leaderboard.comparison import find_entry
+    from sraven.leaderboard.submissions.submission import read_description
+    from sraven.leaderboard.unfiled import score_folder
+
+    panels: dict[str, Panel] = {}
+    found: list[dict[str, Any]] = []
+    for name in entries:
+        folder = find_entry(name, leaderboard or CHECKOUT)
+        spare(out, folder.rglob("*"))
+        scored, method = score_folder(folder, threads=threads), read_description(folder)[0]["method"]["name"]
+        board, of_splits = scored.board, scored.scores["splits"]
+        splits = {"known": "test", "held_out": board.primary_split}
+        means = {
+            kind: of_splits[split]["metrics"][board.metric]
+            for kind, split in splits.items()
+            if split in of_splits and (kind == "held_out" or split != board.primary_split)
+        }
+        title = f"{board.id}: {board.metric}"
+        panel = panels.setdefault(board.id, Panel(title, {}, bounds_of(board)))
+        words = {kind: with_error(each["mean"], each["standard_error"]) for kind, each in means.items()}
+        both = {
+            kind: score_of(each["mean"], each["standard_error"], words[kind]) for kind, each in means.items()
+        }
+        label = escape(method) if method not in panel.rows else f"{escape(method)} ({len(panel.rows) + 1})"
+        rows = {**panel.rows, label: Scores(both.get("known"), both["held_out"])}
+        panels[board.id] = panel._replace(rows=rows)
+        found.append({"entry": name, "board": board.id, "method": method, **means})
+    count = sum(len(panel.rows) for panel in panels.values())
+    with rc_context(RESULTS):
+        figure = draw_scores(list(panels.values()), (6.4, 0.8 + 1.0 * len(panels) + 0.55 * count))
+        save_figure(figure, out, out.suffix[1:])
+    print_outcome(value=found, text=str(out))
