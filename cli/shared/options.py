@@ -8,7 +8,8 @@ from dataclasses import fields
 from functools import reduce, wraps
 from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from types import NoneType
+from typing import TYPE_CHECKING, Any, TypeVar, cast, get_args
 
 import click
 from click.core import ParameterSource
@@ -40,7 +41,6 @@ class _PlainFile(click.Path):
 
 
 any_path = click.Path(path_type=Path)
-file_path = click.Path(path_type=Path, dir_okay=False)
 existing_file = _PlainFile(path_type=Path, exists=True, dir_okay=False)
 directory = click.Path(path_type=Path, file_okay=False)
 """Types of what is read; `cli.shared.outputs` has those of what is written."""
@@ -161,22 +161,24 @@ def _number_or_name(text: str) -> float | str:
 
 
 def field_option(kind: Any, name: str, **defaults: Any) -> Callable[[F], F]:
-    """Return the option of a field of a class of tasks, with its default, or another one, and its help."""
+    """Return the option of a field of a configuration, with its type, default or another one, and help."""
     usual, setting = settings_of(kind)[name]
     default = defaults.get(name, usual)
     flag = f"--{setting.option or name.replace('_', '-')}"
     if isinstance(default, bool):
         return click.option(flag, name, is_flag=True, help=setting.meaning)
+    hint = next(each.type for each in fields(kind) if each.name == name)
+    types = [each for each in get_args(hint) or (hint,) if each is not NoneType]
     values = setting.values.split("|")
-    is_choice = len(values) > 1 and setting.values.islower()
-    kinds: dict[type, Any] = {type(None): None, float: _number_or_name}
+    if is_choice := len(values) > 1 and setting.values.islower():
+        types = [click.Choice(values)]
     return click.option(
         flag,
         name,
-        type=click.Choice(values) if is_choice else kinds.get(type(usual), type(usual)),
+        type=_number_or_name if len(types) > 1 else types[0],
         default=default,
         show_default=default is not None,
-        metavar=None if is_choice else setting.values or ("FLOAT" if isinstance(usual, float) else None),
+        metavar=None if is_choice else setting.values or ("FLOAT" if float in types else None),
         help=setting.meaning,
     )
 

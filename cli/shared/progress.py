@@ -12,7 +12,7 @@ import click
 from cli.shared.outputs import OF_PLACE
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, ProgressColumn
+    from rich.progress import ProgressColumn
 
 
 STOPPING = "ends with a checkpoint after the steps at hand; once more ends at once, without"
@@ -64,24 +64,18 @@ Counts = Callable[..., None]
 """Is called with one number, or two; or with one and a note to show beside the bar."""
 
 
-def _show(*columns: "ProgressColumn | str", expand: bool = False) -> "Progress":
-    """Return what shows bars on standard error, if that is a terminal."""
+@contextmanager
+def _bar(description: str, total: int | None, *columns: "ProgressColumn") -> Iterator[Counts]:
+    """Show a bar on standard error, if that is a terminal, with more columns; yield what updates it."""
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     hidden = console.quiet = not console.is_terminal  # quiet: Rich before 15 ends a hidden bar's line
-    return Progress(*columns, console=console, transient=True, disable=hidden, expand=expand)
-
-
-@contextmanager
-def _bar(description: str, total: int | None, *columns: "ProgressColumn") -> Iterator[Counts]:
-    """Show a bar with a note and more columns; yield what updates it."""
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-
     first = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
     last = TimeRemainingColumn(), TextColumn("{task.fields[note]}")
-    with _show(*first, *columns, *last, expand=True) as progress:
+    shown = *first, *columns, *last
+    with Progress(*shown, console=console, transient=True, disable=hidden, expand=True) as progress:
         yield partial(progress.update, progress.add_task(description, total=total, note=""))
 
 
@@ -92,19 +86,14 @@ def progress_bar(description: str, total: int) -> Iterator[Counts]:
         yield lambda count, note="": update(advance=count, note=note)
 
 
-def _rate(noun: str, field: str | None = None) -> "ProgressColumn":
-    """Return a column with what is done a second, since the work began, on all machines together.
-
-    Args:
-        noun: what is done.
-        field: that counts it; None for what the bar counts.
-    """
+def _rate(noun: str) -> "ProgressColumn":
+    """Return a column with what is done a second, since the work began, on all machines together."""
     from rich.progress import ProgressColumn, Task
     from rich.text import Text
 
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
-            done, seconds = task.fields[field] if field else task.completed, task.elapsed
+            done, seconds = task.completed, task.elapsed
             return Text(f"{done / seconds:,.0f} {noun}/s" if done and seconds else "")
 
     return Rate()
@@ -126,30 +115,25 @@ def shards_bar(description: str, total: int | None) -> Iterator[tuple[Counts, Co
 
 @contextmanager
 def documents_bar(what: str = "preparing") -> Iterator[tuple[Counts, Counts]]:
-    """Show documents and bytes, both a second too, and finished sources.
+    """Show documents, how many a second, their bytes, and finished sources.
 
     Yields a callback for more documents and bytes of text, and one for sources that are done and how many
     there are.
     """
-    from rich.progress import FileSizeColumn, SpinnerColumn, TextColumn, TransferSpeedColumn
+    size, sources = 0, ""
+    with _bar(what, None, _rate("documents")) as update:
 
-    words = (
-        TextColumn("{task.description}"),
-        TextColumn("{task.fields[documents]:,} documents"),
-        _rate("documents", "documents"),
-        TextColumn("{task.fields[sources]}"),
-    )
-    with _show(SpinnerColumn(), *words, FileSizeColumn(), TransferSpeedColumn()) as progress:
-        bar = progress.add_task(what, total=None, documents=0, sources="")
+        def advance(more: int, added: int) -> None:
+            nonlocal size
+            size += added
+            update(advance=more, note=f"{size / 1e6:,.0f} MB {sources}")
 
-        def advance(more: int, size: int) -> None:
-            done = progress.tasks[bar].fields["documents"] + more
-            progress.update(bar, advance=size, documents=done)
+        def finish(done: int, of: int) -> None:
+            nonlocal sources
+            sources = f"{done:,}/{of:,} sources"
+            update(note=f"{size / 1e6:,.0f} MB {sources}")
 
-        def sources(done: int, of: int) -> None:
-            progress.update(bar, sources=f"{done:,}/{of:,} sources")
-
-        yield advance, sources
+        yield advance, finish
 
 
 @contextmanager

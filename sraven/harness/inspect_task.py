@@ -6,6 +6,7 @@ used.
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import repeat
 from typing import Any, cast
 
 from click import ClickException
@@ -94,8 +95,9 @@ def sraven(
     """
     with _in_one_line():
         asked = make_questions(M, K, form, shots, answers, split, seed, count)
-    posed: Iterator[tuple[Any, dict[str, Any]]] = ((question, {}) for question in pose(asked))
-    return _make(posed, asked.name, [asked], scorer=exact(), version=asked.task.version)
+    no_place: dict[str, Any] = {}
+    questions = zip(pose(asked), repeat(no_place))
+    return _make(questions, asked.name, [asked], scorer=exact(), version=asked.task.version)
 
 
 @task

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from sraven.core.spec import setting
+
 CANARY = "SRAVEN in words: benchmark data, not to be trained on; canary 86ee7636-ba28-4ac6-9236-fd302c7a9e32"
 """Stands in each line of prompts and completions but those of `train`, so that it is found in a corpus."""
 
@@ -36,11 +38,11 @@ class Asking:
     """
 
     model: str
-    max_tokens: int | None = None
-    temperature: float | None = None
-    effort: str | None = None
-    seed: int | None = None
-    system: str | None = None
+    max_tokens: int | None = setting(None, "Of a reply at most, thoughts included.")
+    temperature: float | None = setting(None, "At which replies are sampled.")
+    effort: str | None = setting(None, "Of reasoning, such as low, where the model has one.", values="TEXT")
+    seed: int | None = setting(None, "Of the sampling, sent with each question.")
+    system: str | None = setting(None, "What the model is told before each question.", values="TEXT")
 
     @property
     def stated(self) -> dict[str, Any]:

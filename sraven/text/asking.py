@@ -79,7 +79,6 @@ class Endpoint:
         key: sent as the interface says; None for none.
         tries: of a question, at most.
         timeout: seconds that a try may take.
-        sleep: waits so many seconds.
     """
 
     url: str
@@ -88,7 +87,6 @@ class Endpoint:
     key: str | None = None
     tries: int = 6
     timeout: float = 600.0
-    sleep: Callable[[float], Any] = asyncio.sleep
     _renamed: dict[str, str] = field(default_factory=dict)
 
     async def ask(self, client: httpx.AsyncClient, prompt: str) -> Reply:
@@ -105,7 +103,7 @@ class Endpoint:
                 if attempt == self.tries:
                     said = " ".join(str(error).split()) or type(error).__name__
                     raise _Failure(f"{said} ({attempt} tries)") from None
-                await self.sleep(_wait(attempt, error))
+                await asyncio.sleep(_wait(attempt, error))
         raise AssertionError("there is a try")
 
     async def _try(self, client: httpx.AsyncClient, prompt: str) -> Reply:
@@ -312,12 +310,12 @@ class Ledger:
         if reply is None:
             self.failed += 1
         else:
-            known: dict[str, Any] = {
+            known = {
                 "finish_reason": reply.finish,
                 "usage": reply.usage,
                 "model": reply.model,
+                "cost": self._cost(reply.usage or {}),
             }
-            known["cost"] = self._cost(reply.usage or {})
             said = {name: value for name, value in known.items() if value not in (None, "")}
             line = {"id": question, "canary": CANARY, "completion": reply.text, "asked": self.asked, **said}
             self.replies[question] += 1

@@ -188,18 +188,14 @@ class Questions:
         end = self.count if count is None else count
         return (range(start, min(start + PART, end)) for start in range(0, end, PART))
 
-    def records(
-        self, wanted: NDArray[np.bool_] | None = None, solved: bool = False
-    ) -> Iterator[dict[str, Any]]:
-        """Yield what is said of each question: a line of what `sraven text generate` writes.
+    def records(self, solved: bool = False) -> Iterator[dict[str, Any]]:
+        """Yield what is said of each question, a line of what `sraven text generate` writes.
 
         Args:
-            wanted: which of them, bool ``[count]``; None for all.
             solved: whether to add the answers, and texts to train on.
         """
         for part in self.parts():
-            indices = [index for index in part if wanted is None or wanted[index]]
-            for index, prompt, answer in zip(indices, *self.prompts_and_answers(indices), strict=True):
+            for index, prompt, answer in zip(part, *self.prompts_and_answers(part), strict=True):
                 yield {
                     "id": self.id_of(index),
                     "split": self.split,

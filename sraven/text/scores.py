@@ -5,7 +5,7 @@ without a reply, whose request failed, counts for nothing once there is one.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import comb, sqrt
 from pathlib import Path
@@ -210,34 +210,23 @@ class Sheet:
         return self.questions.copied(np.flatnonzero(self.lines))
 
 
-class Sheets:
-    """The sets of questions that completions belong to, by name, each made when the first one comes."""
+def _add(completion: Completion, sheets: dict[str, Sheet]) -> Sheet:
+    """Note a completion on the sheet of its set, by name, which is made when the first one comes; return it.
 
-    def __init__(self) -> None:
-        self._sheets: dict[str, Sheet] = {}
-
-    def add(self, completion: Completion) -> tuple[Sheet, int]:
-        """Return the sheet that a completion belongs to, and the index of its question.
-
-        Raises:
-            ConfigurationError: if its question isn't known.
-        """
-        questions, index = completion.find()
-        sheet = self._sheets.get(questions.name)
-        if sheet is None:
-            asked = questions.count + sum(each.questions.count for each in self)
-            if len(self._sheets) == MOST_SETS or asked > MOST_QUESTIONS:
-                raise ConfigurationError(
-                    f"{completion.where}: expected {MOST_SETS} sets of questions, and {MOST_QUESTIONS:,} "
-                    "questions, at most; score others apart"
-                )
-            sheet = self._sheets[questions.name] = Sheet(questions)
-        sheet.add(completion, index)
-        return sheet, index
-
-    def __iter__(self) -> Iterator[Sheet]:
-        """Yield the sets in the order in which they came."""
-        return iter(self._sheets.values())
+    Raises:
+        ConfigurationError: if the question isn't known, or there would be too many.
+    """
+    questions, index = completion.find()
+    if questions.name not in sheets:
+        asked = questions.count + sum(each.questions.count for each in sheets.values())
+        if len(sheets) == MOST_SETS or asked > MOST_QUESTIONS:
+            raise ConfigurationError(
+                f"{completion.where}: expected {MOST_SETS} sets of questions, and {MOST_QUESTIONS:,} "
+                "questions, at most; score others apart"
+            )
+        sheets[questions.name] = Sheet(questions)
+    sheets[questions.name].add(completion, index)
+    return sheets[questions.name]
 
 
 def _pass_all(right: NDArray[np.int64], samples: NDArray[np.int64], k: int) -> Mean | None:
@@ -331,15 +320,15 @@ def score_completions(
         ConfigurationError: at the first line that can't be read, or whose question isn't known; or if there
             is no line.
     """
-    sheets, pending = Sheets(), 0
+    sheets, pending = dict[str, Sheet](), 0
     for completion in read_completions(path):
-        sheet, _ = sheets.add(completion)
+        sheet = _add(completion, sheets)
         pending += len(completion.text or "")
         if len(sheet.indices) == PART or pending > MOST_PENDING:
-            for each in sheets:
+            for each in sheets.values():
                 each.flush(threads, on_graded)
             pending = 0
-    by_questions = {sheet.questions: sheet for sheet in sheets}
+    by_questions = {sheet.questions: sheet for sheet in sheets.values()}
     if not by_questions:
         raise ConfigurationError(f"{path} has no completions")
     for sheet in by_questions.values():
@@ -373,17 +362,3 @@ def public_less_fresh(found: Sequence[Scored]) -> list[Difference]:
             value, error = float(np.mean(parts)), 1.96 * sqrt(variance) / len(parts)
             differences.append(Difference(public.board, public.form, value, (value - error, value + error)))
     return differences
-
-
-def answered(path: Path) -> dict[Questions, NDArray[np.int64]]:
-    """Return how many replies each question has in a file, ``[count]`` by set; failed requests are none.
-
-    Raises:
-        ConfigurationError: as `score_completions`.
-    """
-    sheets = Sheets()
-    for completion in read_completions(path):
-        sheet, index = sheets.add(completion)
-        sheet.samples[index] += completion.text is not None
-        sheet.indices, sheet.replies = [], []
-    return {sheet.questions: sheet.samples for sheet in sheets}

@@ -103,12 +103,6 @@ def test_a_board_has_a_row_for_each_level(reported):
     assert rows["accuracy"] == 1 and rows["lenient_unparsed"] == 0
 
 
-def test_twins_are_reported_by_whole_sets(reported):
-    """A set of each of four levels, and four questions of a fifth set."""
-    found = reported["twins"]
-    assert [found[f"pass_{name},none"] for name in ("any", "mean", "all")] == [1, 1, 1]
-
-
 def test_sets_count_as_worked_by_hand():
     """A set of which one of two is solved, one of which both are, and one that isn't whole."""
     solved = [("a", 2, 1.0), ("b", 2, 1.0), ("a", 2, 0.0), ("b", 2, 1.0), ("c", 2, 1.0)]
@@ -148,24 +142,11 @@ def test_oracle_scores_one_by_inspect(by_inspect):
     assert by_inspect["oracle"]["metadata"]["ceiling"] == 1
 
 
-def test_copier_scores_what_copying_is_worth_by_inspect(by_inspect, batch):
-    copied = (batch.context[:, 7] == batch.target).all(axis=1).mean()
-    assert 0 < copied < 1
-    assert means(by_inspect["copier"]["scores"]) == inspect_shares(copied, 0, copied)
-    assert by_inspect["copier"]["metadata"]["floor"] == copied
-    assert by_inspect["copier"]["metadata"]["chance"] == 1 / 8
-
-
 def test_standard_errors_are_over_instances_and_not_over_epochs(by_inspect, batch):
     assert by_inspect["copier"]["samples"] == 2 * COUNT
     copied = (batch.context[:, 7] == batch.target).all(axis=1)
     expected = copied.std(ddof=1) / COUNT**0.5
     assert by_inspect["copier"]["scores"]["target"]["stderr"] == pytest.approx(expected)
-
-
-def test_babbler_scores_nothing_but_is_understood(by_inspect):
-    assert means(by_inspect["babbler"]["scores"]) == inspect_shares(0, 1, 1)
-    assert set(by_inspect["babbler"]["answers"].values()) == {None}
 
 
 def test_logs_can_be_scored_again_by_their_ids(by_inspect, batch):

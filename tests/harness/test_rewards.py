@@ -56,11 +56,6 @@ def test_a_completion_that_says_nothing_gets_nothing(dataset, nothing):
     assert reward([nothing], id=[dataset[0]["id"]]) == [0.0]
 
 
-def test_prompts_are_chats_of_one_message_or_texts(dataset):
-    [text] = make_dataset(M=2, answers="any", count=1, chat=False)["prompt"]
-    assert dataset[0]["prompt"] == [{"role": "user", "content": text}]
-
-
 def test_replies_to_several_sets_are_judged_together():
     sets = [make_questions(M=1, count=3), make_questions(M=3, K=7, form="untold", shots=1, count=2)]
     asked = [question for questions in sets for question in pose(questions)]
@@ -71,13 +66,6 @@ def test_replies_to_several_sets_are_judged_together():
     assert found["unparsed"].tolist() == [False, False, True, False, False]
     assert found["lenient_valid"].all() and not found["lenient_unparsed"].any()
     assert [question.ceiling for question in asked] == [1, 1, 1, None, None]
-
-
-def test_the_defaults_are_a_rung_of_the_ladder():
-    from sraven.text import LADDER
-
-    for rung in LADDER:
-        assert make_questions(rung.M, rung.K) == rung.questions()
 
 
 def test_one_id_is_that_of_all_completions_and_other_numbers_are_refused(dataset):

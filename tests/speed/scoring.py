@@ -35,6 +35,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pyarrow.parquet as pq
 from record import choose, keep, least_seconds, sraven
+from sraven.text.ladder import LEVELS
 
 from sraven import write_submission
 from sraven.board.board import load_board
@@ -44,7 +45,6 @@ from sraven.core.parallel import available_threads
 from sraven.references import independent_hits
 from sraven.task import SRAVEN
 from sraven.text import LADDER
-from sraven.text.ladder import LEVELS
 
 BOARD, COUNT, SEEDS = "sraven-v1", 100, 3
 

@@ -39,6 +39,7 @@ from statistics import median
 import jax
 import jax.numpy as jnp
 import numpy as np
+from baselines.training.feed import chunk_of_steps
 from record import choose, keep, least_seconds, seconds_of
 
 from baselines.encode import encoding_of
@@ -52,7 +53,6 @@ from baselines.recipes import SRAVEN, make_config
 from baselines.reproduction.plan import operations_of
 from baselines.training.compiled import Compiled, count_parameters
 from baselines.training.experiment import board_experiment, model_of, num_microbatches_of, program_of
-from baselines.training.feed import chunk_of_steps
 from baselines.training.optim import Hyperparams
 from baselines.training.sharding import make_mesh, on_cpu
 from baselines.training.step import train_chunk, train_step

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.shared.imports import needs_extra
+from cli.shared.options import field_option, join_options
 from cli.shared.outputs import output_file
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, progress_bar
 from cli.shared.questions import board_options, fresh_option
+from sraven.core.spec import settings_of
+from sraven.text.apis import Asking
 
 if TYPE_CHECKING:
     from sraven.text.asking import Ledger
@@ -45,11 +48,7 @@ def _dollars(ledger: "Ledger", left: int) -> str:
     show_default=True,
     help="Interface: OpenAI's chat completions or responses, or Anthropic's messages.",
 )
-@click.option("--max-tokens", type=click.IntRange(min=1), help="Of a reply at most, thoughts included.")
-@click.option("--temperature", type=click.FloatRange(0, 100), help="At which replies are sampled.")
-@click.option("--effort", metavar="low|medium|high", help="Of reasoning, where the model has one.")
-@click.option("--seed", type=click.IntRange(min=0), help="Of the sampling, sent with each question.")
-@click.option("--system", metavar="TEXT", help="What the model is told before each question.")
+@join_options(*(field_option(Asking, name) for name in settings_of(Asking)))
 @click.option("--url", required=True, help="Address of the endpoint, such as http://localhost:8000/v1.")
 @click.option(
     "--out", type=output_file, required=True, help="File of completions to write, or to go on with."
@@ -112,7 +111,6 @@ def command(
             posed,
             wanted,
         )
-    from sraven.text.apis import Asking
     from sraven.text.mixtures import mixture_of
     from sraven.text.wording import form_name
 

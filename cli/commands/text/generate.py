@@ -2,10 +2,10 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -16,7 +16,6 @@ from cli.shared.questions import chosen_questions, fresh_option, question_option
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN
-    from sraven.text.questions import Questions
 
 
 @contextmanager
@@ -72,7 +71,7 @@ def command(
       sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
       sraven text generate --board sraven-text-lite-v2 --out prompts.jsonl
     """
-    from sraven.text.scores import answered
+    from sraven.text.completions import read_completions
 
     if wants_json() and out is None:
         raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
@@ -80,17 +79,13 @@ def command(
     sets, in_order = chosen_questions(board_id, task, split, count, form, shots, fresh)
     written = 0
     with _writing(out) as file:
-        replies = answered(remaining) if remaining else {}
-        lines = (each.records(_wanted(replies, each), solved) for each in sets)
-        for record in in_order(lines):
-            file.write(json.dumps(record) + "\n")
-            written += 1
+        there = read_completions(remaining) if remaining else ()
+        replied = {each.question for each in there if each.text is not None}
+        for record in in_order(each.records(solved) for each in sets):
+            if record["id"] not in replied:
+                file.write(json.dumps(record) + "\n")
+                written += 1
     names = [questions.name for questions in sets]
     if out is not None:
         value = {"path": str(out), "prompts": written, "questions": names}
         print_outcome(value=value, text=f"{out}: {written:,} prompts, {' '.join(names)}")
-
-
-def _wanted(replies: "Mapping[Questions, Any]", questions: "Questions") -> Any:
-    """Return which questions have no reply in a file, bool ``[count]``; None for all."""
-    return replies[questions] == 0 if questions in replies else None

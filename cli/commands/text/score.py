@@ -1,11 +1,10 @@
 """Exact scores of completions."""
 
 import json
-import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
 import click
@@ -142,14 +141,13 @@ def command(completions: Path, out: Path | None, threads: int | None) -> None:
     from sraven.text.scores import public_less_fresh, score_completions
 
     spare(out, [completions])
-    # A file without a name: who is killed leaves nothing.
-    with TemporaryFile("w+", encoding="utf-8", newline="\n") as verdicts:
-        on_graded = None if out is None else partial(_write_verdicts, verdicts)
-        scores = score_completions(completions, threads=threads, on_graded=on_graded)
+    with ExitStack() as stack:
+        on_graded = None
         if out is not None:
-            verdicts.seek(0)
-            with replacing(out) as temporary, open(temporary, "w", encoding="utf-8", newline="\n") as file:
-                shutil.copyfileobj(verdicts, file)
+            whole = stack.enter_context(replacing(out))
+            file = stack.enter_context(open(whole, "w", encoding="utf-8", newline="\n"))
+            on_graded = partial(_write_verdicts, file)
+        scores = score_completions(completions, threads=threads, on_graded=on_graded)
     differences = public_less_fresh(scores)
     print_outcome(
         value={"scores": scores, "public_less_fresh": differences},

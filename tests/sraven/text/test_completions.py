@@ -9,11 +9,11 @@ import pytest
 from helpers import oracle
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError, text
-from sraven.text.completions import LONGEST_LINE, read_completions
+from sraven.text.completions import LONGEST_LINE
 from sraven.text.prompts import render_answers
 from sraven.text.questions import Questions
 from sraven.text.replies import CUT_OFF, NO_MARK, NO_REPLY, REFUSED
-from sraven.text.scores import MOST_SETS, answered, score_completions
+from sraven.text.scores import MOST_SETS, score_completions
 
 
 @pytest.fixture(scope="module")
@@ -82,21 +82,6 @@ def test_the_lenient_reading_finds_more_and_changes_nothing_else(file, right, qu
     assert (score.strict.unparsed.value, score.lenient.unparsed.value) == (0.5, 0.2)
 
 
-def test_several_sets_are_scored_apart_in_the_order_of_the_file(file, right, questions):
-    other = Questions(questions.task, "ood", 3, "untold")
-    answers = dict(zip(map(other.id_of, range(3)), other.answers(range(3)), strict=True))
-    scores = score_completions(write(file, answers | right))
-    assert [score.name for score in scores] == [other.name, questions.name]
-    assert all(score.total.accuracy.value == 1 for score in scores)
-
-
-def test_what_else_stands_in_a_line_is_not_read(file, right, questions):
-    line = {"model": "x", "completion": right[questions.id_of(0)], "usage": {"tokens": [1]}}
-    file.write_text("\n" + json.dumps(line | {"id": questions.id_of(0)}) + "\r\n  \n")
-    [found] = read_completions(file)
-    assert (found.line, found.question) == (2, questions.id_of(0))
-
-
 LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer: [1 2]"}'
 
 
@@ -105,14 +90,12 @@ LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer:
     [
         ([LINE % 3, LINE % 10], "line 2: 'v1_M2-K7-unique_h25_s0_ood-10_told-0_10' is no id that"),
         ([LINE % 3, '{"id": "17"'], "line 2 is no JSON that can be read"),
-        (['{"id": "1", "id": "2", "completion": ""}'], "line 1 is no JSON that can be read: a name stands"),
         (['{"completion": ""}'], 'line 1: expected an object with "id" and "completion"'),
         ([(LINE % 3).replace('"Answer: [1 2]"', "[1, 2]")], "line 1: [1, 2] is no text; a completion may"),
-        (["\xff"], "line 1 is no JSON that can be read"),
         (['"' + "x" * LONGEST_LINE], "line 1 is longer than 16,777,216 bytes"),
         ([""], "has no completions"),
     ],
-    ids=range(8),
+    ids=range(6),
 )
 def test_wrong_lines_are_named(file, lines, said):
     file.write_bytes("\n".join(lines).encode("latin-1"))
@@ -132,12 +115,6 @@ def test_costly_sets_are_refused_before_they_cost_anything(file):
     assert_refused("line 2: expected 64 sets of questions, and 16,777,216", score_completions, file)
     write(file, {f"v1_M12-K256-unique_h25_s0_ood-100001_told-0_{index}": "" for index in range(1000)})
     assert_refused("1,000 of 100,001 questions have a completion; expected 1", score_completions, file)
-
-
-def test_what_has_a_completion_is_told(file, right, questions):
-    write(file, [*list(right.items())[2:5], ("v1_M1-K7_h0_s0_test-3_told-0_0", "")])
-    write(file, [*list(right.items())[2:5], (questions.id_of(7), None), (questions.id_of(2), "again")])
-    assert answered(file)[questions].tolist() == [0, 0, 2, 1, 1, 0, 0, 0, 0, 0]
 
 
 def test_failures_are_replaced_and_several_replies_are_samples(file, right, questions):
@@ -170,7 +147,6 @@ def test_cut_off_refused_and_unmarked_are_three_things(file, right, questions):
     [found] = score_completions(file)
     assert found.total.reasons == {CUT_OFF: 2, REFUSED: 2, NO_MARK: 2, NO_REPLY: 1}
     assert found.total.accuracy.value == 0.1 and "I can't help with that." in str(found.total.unread)
-    assert answered(file)[questions].tolist() == [1, 1, 1, 1, 1, 1, 0, 1, 0, 0]
 
 
 # Verdicts: the target, another valid answer, a wrong one, none at all
@@ -220,15 +196,6 @@ def test_a_panel_of_zeros_is_no_gift_to_those_who_say_nothing():
     assert (text.grade(["Answer: [0]"] * 200, batch, 3).target == zeros).all()
 
 
-def test_parts_join(task):
-    batch = task.sample("ood", 0, 6)
-    replies = [*render_answers(batch.target[:3]), "", "", ""]
-    whole = text.grade(replies, batch, 7)
-    parts = [text.grade(replies[:2], batch[:2], 7), text.grade(replies[2:], batch[2:], 7)]
-    joined = text.Grades.join(parts)
-    assert all((getattr(joined, name) == getattr(whole, name)).all() for name in vars(whole))
-
-
 def test_nothing_and_one_are_summarised_without_a_warning(task):
     assert text.summarise(text.grade([], task.sample("ood", 0, 0), 7)).n == 0
     one = text.summarise(text.grade([""], task.sample("ood", 0, 1), 7))
@@ -236,5 +203,4 @@ def test_nothing_and_one_are_summarised_without_a_warning(task):
 
 
 def test_other_numbers_of_replies_are_refused(task):
-    with pytest.raises(ConfigurationError, match="3 replies for 2 instances; expected one for each"):
-        text.grade(["a", "b", "c"], task.sample("ood", 0, 2), 7)
+    assert_refused("3 replies for 2 instances", text.grade, ["a", "b", "c"], task.sample("ood", 0, 2), 7)

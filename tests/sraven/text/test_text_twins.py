@@ -13,7 +13,6 @@ from sraven.board.board import Board, read_board
 from sraven.board.freeze import make_board
 from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.replies import unspell
-from sraven.text.twins.task import TwinLadder
 from sraven.twins.task import Twins
 
 LEVELS, V, SETS = ("M1-K7", "M3-K7"), 8, 8
@@ -76,14 +75,6 @@ def test_a_set_is_a_set_of_twins_and_its_first_puzzle_in_three_notations():
         targets = own.target[:, : twins.M].reshape(4, V, twins.M)
         assert np.array_equal(targets[:, :5], drawn.target.reshape(4, 5, twins.M))
         assert (targets[:, 5:] == targets[:, :1]).all()
-
-
-def test_any_range_is_the_same():
-    whole = board().task.sample("ladder", 0, COUNT)
-    for start, count in ((0, 0), (0, 1), (5, 3), (7, 9), (COUNT - 9, 9), (8, 40)):
-        part = board().task.sample("ladder", start, count)
-        for one, every in zip(part, whole, strict=True):
-            assert np.array_equal(one, every[start : start + count])
 
 
 def test_notations_by_hand():
@@ -205,8 +196,3 @@ def test_scores_by_hand():
     assert found["independent.values"] == pytest.approx(((8 / 12) ** 3 + (6 / 8) ** 2) / 2, abs=1e-9)
     assert found["pass_all.notation"] == 5 / 8 and found["pass_any.notation"] == 7 / 8
     assert found["unparsed"] == len(wrong) / COUNT  # there is no 7
-
-
-@pytest.mark.parametrize("given", [{"size": 0}, {"rungs": ()}, {"rungs": ("M1-K2",)}, {"seed": -1}])
-def test_what_there_is_not_is_refused(given):
-    assert_refused(r"size=|rungs=|K of M1-K2=|seed=", TwinLadder, **given)
