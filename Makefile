@@ -45,7 +45,7 @@ docs: $(VENV)/dev
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
 	$(BIN)/sraven leaderboard --html docs/_build/html/leaderboard
 
-# The standing that the package brings, to be written anew whenever an entry was merged.
+# The leaderboard as the package brings it; the workflow `snapshot` writes it when an entry was merged.
 snapshot: $(VENV)/plain
 	$(BIN)/sraven leaderboard --snapshot sraven/leaderboard/snapshot/standing.json
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element, tostring
 
 from sraven.core.palette import variables
-from sraven.leaderboard.page.legible import clean
 from sraven.show import Puzzle, colour
 
 _CELL, _GAP, _PAD, _LINE = 34, 12, 9, 27
@@ -31,26 +30,15 @@ def element(tag: str, *children: Element | str | None, **attributes: str | float
 
     Args:
         tag: its name.
-        children: elements, the first of which may be a text; None is left out.
+        children: elements, or a text; None is left out.
         attributes: underscores stand for hyphens, and one at the end for nothing (``class_``); None is
             left out.
     """
-    made = Element(tag)
-    for name, value in attributes.items():
-        if value is not None:
-            made.set(_CAMEL.get(name) or name.rstrip("_").replace("_", "-"), clean(str(value)))
-    for child in children:
-        if isinstance(child, str):
-            assert not made.text and not len(made), "a text comes first"
-            made.text = clean(child)
-        elif child is not None:
-            made.append(child)
+    names = {name: _CAMEL.get(name) or name.rstrip("_").replace("_", "-") for name in attributes}
+    made = Element(tag, {names[name]: str(value) for name, value in attributes.items() if value is not None})
+    made.text = next((child for child in children if isinstance(child, str)), None)
+    made.extend(child for child in children if isinstance(child, Element))
     return made
-
-
-def to_text(drawing: Element) -> str:
-    """Return a drawing as it stands in a page, with all texts and attributes escaped."""
-    return tostring(drawing, encoding="unicode")
 
 
 def draw_puzzle(puzzle: Puzzle, answer: bool = False) -> Drawing:
@@ -77,7 +65,7 @@ def draw_puzzle(puzzle: Puzzle, answer: bool = False) -> Drawing:
     drawing = element(
         "svg", title, style, *panels, *rules, xmlns="http://www.w3.org/2000/svg", **size, role="img"
     )
-    return Drawing(to_text(drawing) + "\n")
+    return Drawing(tostring(drawing, encoding="unicode") + "\n")
 
 
 def _words(puzzle: Puzzle, answer: bool) -> str:

@@ -89,8 +89,7 @@ def test_blocks_of_the_readme_run(tmp_path, forks):
 @pytest.mark.parametrize(
     ("page", "line"),
     [
-        ("leaderboard", "boards sraven-v1"),
-        ("cli", "leaderboard sraven-m8-v1"),
+        ("boards", "boards sraven-v1"),
         ("baselines", "train fuzzylogic-v1 --config mine.yaml --width 64 --print-config"),
     ],
 )

@@ -146,11 +146,15 @@ def test_submission_is_scored_filed_ranked_and_on_the_page(run, done, board, lea
     assert "good" in done("leaderboard", BOARD, "--leaderboard", leaderboard)
     done("leaderboard", "--leaderboard", leaderboard, "--html", tmp_path / "page")
     page = (tmp_path / "page" / "index.html").read_text()
-    assert "Share of hits, ood" in page and "Sums of two terms, modulo twelve" in page and ">poor<" in page
+    assert (
+        "hare of hits on held-out combinations" in page
+        and "Sums of two terms, modulo twelve" in page
+        and ">poor<" in page
+    )
     [standing] = read_leaderboard(leaderboard, only=BOARD).standings
     assert [(entry.method, entry.rank) for entry in standing.entries] == [("good", 1), ("poor", 2)]
     assert [entry.errors for entry in standing.entries] == [{}, {}]  # a family need not sort them
-    assert "Where it errs" not in page and run("errors", filed[0])[0] == 2
+    assert "of what is wrong" not in page and run("errors", filed[0])[0] == 2
 
 
 # Training

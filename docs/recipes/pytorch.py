@@ -1,13 +1,16 @@
 """The paper's transformer in PyTorch, from instances to a submission: a file to start from.
 
     pip install '.[torch]'    # in a checkout of the benchmark
-    python pytorch.py --attention hyla --author "Your Name" --out my-submission
+    python pytorch.py --board sraven-blocks3-v1 --attention hyla --author "Your Name" --out my-submission
 
 Change `hyla` or add a function like it, and train, on SRAVEN or on fuzzy logic. The same line goes on with
-what was interrupted. The JAX baselines are the same model (a test gives both the same weights).
+what was interrupted. `my-submission-checkpoints` has logs, too, for `sraven curves`. With `--also
+sraven-twins-v1`, the models of sraven-v1 are evaluated on that board as well. The JAX baselines are the same
+model (a test gives both the same weights).
 """
 
 import argparse
+import json
 import math
 import os
 import time
@@ -21,7 +24,7 @@ from torch.utils.data import DataLoader
 import fuzzylogic.torch
 import sraven.torch
 
-BATCH, RATE, DECAY, SAVE_EVERY = 128, 1e-3, 0.1, 1000
+BATCH, RATE, DECAY, SAVE_EVERY, SCORED = 128, 1e-3, 0.1, 1000, 1024
 
 
 # What a task is to a model --------------------------------------------------------------------------------
@@ -71,7 +74,7 @@ def see_fuzzylogic(task):
     return Sequences(task.L + 1, 1, task.N, 2, 8, 16, 100, fuzzylogic.torch.sequences, loss, answer)
 
 
-SEQUENCES = {"sraven": see_sraven, "fuzzylogic": see_fuzzylogic}
+SEQUENCES = {"sraven": see_sraven, "sraven-twins": see_sraven, "fuzzylogic": see_fuzzylogic}
 WIDTH, MLP_WIDTH = 128, 256
 
 
@@ -174,17 +177,18 @@ def learning_rate(step, steps, warmup):
     return min((step + 1) / warmup, 0.1 + 0.45 * (1 + math.cos(math.pi * progress)))
 
 
-def train(task, of, seed, options, checkpoint):
-    """Return a trained model; go on from its checkpoint, if there is one."""
+def train(board, of, seed, options, run):
+    """Return a trained model, and write checkpoints and the log of its run; go on with what is there."""
     torch.manual_seed(seed)
+    task, checkpoint = board.task, f"{run}.pt"
     model = Transformer(options.attention, of).to(options.device)
     decays = [p for name, p in model.named_parameters() if p.ndim > 1 and "position" not in name]
     others = [p for name, p in model.named_parameters() if p.ndim == 1 or "position" in name]
     groups = [{"params": decays, "weight_decay": DECAY}, {"params": others, "weight_decay": 0.0}]
     optimiser = torch.optim.AdamW(groups, lr=RATE)
-    begin, steps = 0, options.steps
+    begin, steps, log = 0, options.steps, []
     if os.path.exists(checkpoint):
-        begin, weights, opt_state = torch.load(checkpoint, map_location=options.device)
+        begin, log, weights, opt_state = torch.load(checkpoint, map_location=options.device)
         model.load_state_dict(weights)
         optimiser.load_state_dict(opt_state)
     stream = sraven.torch.BatchStream(task, "train", BATCH, start=begin, stop=steps)
@@ -197,13 +201,29 @@ def train(task, of, seed, options, checkpoint):
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
-        if step % 100 == 0 or step == steps:
+        is_saved = step % SAVE_EVERY == 0 or step == steps
+        if step % 100 == 0 or is_saved:
             speed = (step - begin) / (time.perf_counter() - started)
             print(f"seed {seed}, step {step:,} of {steps:,}: loss {loss.item():.4f}, {speed:.1f} steps/s")
-        if step % SAVE_EVERY == 0 or step == steps:
-            torch.save([step, model.state_dict(), optimiser.state_dict()], f"{checkpoint}.new")
+            log.append({"step": step, "loss": loss.item()})
+        if is_saved:
+            log[-1]["scores"] = {
+                split: {board.metric: score(model, of, board, split)} for split in board.splits
+            }
+            for split, scores in log[-1]["scores"].items():
+                print(f"  {split}: {board.metric} {scores[board.metric]:.4f} ({levels(board, split)})")
+            torch.save([step, log, model.state_dict(), optimiser.state_dict()], f"{checkpoint}.new")
             os.replace(f"{checkpoint}.new", checkpoint)  # whole, or the one before
+            with open(f"{run}.jsonl", "w") as file:
+                file.writelines(json.dumps(line) + "\n" for line in log)
     return model.eval()
+
+
+def score(model, of, board, split):
+    """Return the score on a slice of a split that is always the same."""
+    device = next(model.parameters()).device
+    found = predict(model, of, board.task, split, SCORED, device)
+    return board.task.score(split, found).metrics[board.metric].mean
 
 
 @torch.no_grad()
@@ -216,17 +236,19 @@ def predict(model, of, task, split, size, device):
     return torch.cat(found)[:size].numpy()
 
 
-def floors(board, split):
-    """Return what a score is read against, in words: chance, and what needs no understanding of the task."""
-    levels = {level.title: level.value for level in board.reference_levels(split) if level.is_baseline}
-    known = {"chance": board.chance, **levels}
+def levels(board, split):
+    """Return what a score is compared with, in words: chance, what composes nothing, the best possible."""
+    known = {"chance": board.chance}
+    known |= {level.title: level.value for level in board.reference_levels(split) if level.is_baseline}
+    known["ceiling"] = ceiling.value if (ceiling := board.ceiling(split, board.metric)) else None
     return ", ".join(f"{name} {value:.4f}" for name, value in known.items() if value is not None)
 
 
 def main():
     """Train on a board, with several seeds, and write what they predict."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--board", default="sraven-v1", help="such as sraven-v1, fuzzylogic-v1")
+    parser.add_argument("--board", default="sraven-v1", help="such as sraven-blocks3-v1, fuzzylogic-v1")
+    parser.add_argument("--also", action="append", default=[], help="another board to evaluate the models on")
     parser.add_argument("--attention", choices=ATTENTION, default="hyla")
     parser.add_argument("--author", action="append", required=True, help="of the submission; may be repeated")
     parser.add_argument("--steps", type=int, help="of 128 instances; the board's budget unless given")
@@ -237,36 +259,45 @@ def main():
     )
     parser.add_argument("--out", required=True, help="folder for the submission; must not exist")
     options = parser.parse_args()
-    if os.path.exists(options.out):
-        parser.error(f"{options.out} exists; choose another folder")
+    boards = [sraven.load_board(name) for name in (options.board, *options.also)]
+    outs = {
+        board.id: f"{options.out}-{board.id}" if number else options.out
+        for number, board in enumerate(boards)
+    }
+    if taken := [out for out in outs.values() if os.path.exists(out)]:
+        parser.error(f"{taken[0]} exists; choose another folder")
+    for board in boards:
+        if board.task.name not in SEQUENCES:
+            parser.error(f"{board.id} has no training split; choose a board of {' or '.join(SEQUENCES)}")
 
-    board = sraven.load_board(options.board)
-    if board.task.name not in SEQUENCES:
-        parser.error(f"{options.board} has no training split; choose a board of {' or '.join(SEQUENCES)}")
-    of = SEQUENCES[board.task.name](board.task)
-    options.steps = options.steps or board.train_budget // BATCH
+    of = SEQUENCES[boards[0].task.name](boards[0].task)
+    options.steps = options.steps or boards[0].train_budget // BATCH
     folder = f"{options.out}-checkpoints/{options.board}-{options.attention}-{options.steps}"
     os.makedirs(folder, exist_ok=True)
-    predictions = {split: [] for split in board.splits}
+    predictions = {board.id: {split: [] for split in board.splits} for board in boards}
     for seed in options.seeds:
-        model = train(board.task, of, seed, options, f"{folder}/seed-{seed}.pt")
-        for split, size in board.splits.items():
-            predictions[split].append(predict(model, of, board.task, split, size, options.device))
-            score = board.score(split, predictions[split][-1]).metrics[board.metric].mean
-            print(f"seed {seed}, {split}: {board.metric} {score:.4f} ({floors(board, split)})")
-    sraven.write_submission(
-        options.out,
-        options.board,
-        predictions,
-        method={
-            "name": f"{options.attention} (PyTorch)",
-            "description": f"A transformer with {options.attention} attention, by the PyTorch recipe.",
-            "authors": options.author,
-        },
-        model={"parameters": sum(parameter.numel() for parameter in model.parameters())},
-        training={"instances": options.steps * BATCH, "selection_split": None, "tuning_trials": 1},
-    )
-    print(f"{options.out} is written; score it with: sraven score {options.out}")
+        model = train(boards[0], of, seed, options, f"{folder}/seed-{seed}")
+        for board in boards:
+            for split, size in board.splits.items():
+                found = predict(model, of, board.task, split, size, options.device)
+                predictions[board.id][split].append(found)
+                mean = board.score(split, found).metrics[board.metric].mean
+                print(f"seed {seed}, {board.id}, {split}: {board.metric} {mean:.4f} ({levels(board, split)})")
+    for board in boards:
+        sraven.write_submission(
+            outs[board.id],
+            board.id,
+            predictions[board.id],
+            method={
+                "name": f"{options.attention} (PyTorch)",
+                "description": f"A transformer with {options.attention} attention, by the PyTorch recipe, "
+                f"trained on {options.board}.",
+                "authors": options.author,
+            },
+            model={"parameters": sum(parameter.numel() for parameter in model.parameters())},
+            training={"instances": options.steps * BATCH, "selection_split": None, "tuning_trials": 1},
+        )
+        print(f"{outs[board.id]} is written; score it with: sraven score {outs[board.id]}")
 
 
 if __name__ == "__main__":

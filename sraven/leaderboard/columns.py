@@ -1,8 +1,8 @@
 """The columns of a standing, for all who show it: the page, the terminal, CSV and JSON."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from sraven.board.board import Board
 from sraven.core.escape import figure, with_error
@@ -22,21 +22,6 @@ SPLIT_TITLES = {
 
 Value = Callable[[Board, Entry], Any]
 """What a column of a file has of an entry; None stands for what there isn't."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column.
-
-    Attributes:
-        values: what files have of an entry, by the names of their columns; nothing for people's alone.
-        title: its heading for people, given a board; empty where they don't see it.
-        text: what people read of an entry; empty for nothing.
-    """
-
-    values: Mapping[str, Value]
-    title: Callable[[Board], str] = lambda board: ""
-    text: Callable[[Board, Entry], str] = lambda board, entry: ""
 
 
 def metric_title(board: Board, metric: str) -> str:
@@ -62,46 +47,42 @@ def place(entry: Entry) -> str:
     return f"{entry.rank or ''}" + (f" ({entry.spread})" if entry.spread else "")
 
 
-def span(interval: tuple[float, float] | None) -> str:
-    """Return an interval in words; an empty text for none."""
-    return " to ".join(map(figure, interval)) if interval else ""
+def _text(value: Any) -> str:
+    """Return what people read of a value: a number, an interval, a text; empty for None."""
+    match value:
+        case None:
+            return ""
+        case tuple():
+            return " to ".join(map(figure, value))
+        case float():
+            return figure(value)
+        case int():
+            return f"{value:,}"
+    return str(value)
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else figure(value)
+class Column(NamedTuple):
+    """A column.
+
+    Attributes:
+        name: in files; empty for people's alone.
+        value: what it has of an entry.
+        title: its heading for people; empty where they don't see it.
+        text: what people read, if that isn't the value; where it is empty for all entries, they don't see it.
+    """
+
+    name: str
+    value: Value = lambda board, entry: None
+    title: str | Callable[[Board], str] = ""
+    text: Value | None = None
+
+    def shown(self, board: Board, entry: Entry) -> str:
+        """Return what people read of an entry."""
+        return _text((self.text or self.value)(board, entry))
 
 
-def _count(value: int | None) -> str:
-    return "" if value is None else f"{value:,}"
-
-
-def _of_entry(*names: str) -> dict[str, Value]:
-    return {name: lambda board, entry, name=name: getattr(entry, name) for name in names}
-
-
-def _of_replies(*names: str, **renamed: str) -> dict[str, Value]:
-    named = {**{name: name for name in names}, **renamed}
-    return {
-        column: lambda board, entry, name=name: getattr(entry.replies, name, None)
-        for column, name in named.items()
-    }
-
-
-def _of_splits(name: str) -> dict[str, Value]:
-    return {
-        f"{'score' if name == 'value' else name}_{split}": lambda board, entry, split=split: getattr(
-            entry.by_split.get(split), name, None
-        )
-        for split in SCORED_SPLITS
-    }
-
-
-def _ends(column: str, name: str) -> dict[str, Value]:
-    """Return the two columns of an interval."""
-    return {
-        f"{column}_{end}": lambda board, entry, at=at: (getattr(entry, name) or (None, None))[at]
-        for at, end in enumerate(("low", "high"))
-    }
+def _score(board: Board, entry: Entry) -> str:
+    return "–" if entry.value is None else with_error(entry.value, entry.standard_error)
 
 
 def _over(board: Board) -> str:
@@ -111,128 +92,117 @@ def _over(board: Board) -> str:
     return f"{SHARE} over {'combinations' if has_combinations else resampled}"
 
 
-def _only_where(title: str, holds: Callable[[Board], bool]) -> Callable[[Board], str]:
-    return lambda board: title if holds(board) else ""
+def _kept(board: Board, entry: Entry) -> str:
+    if entry.kept is None or entry.kept_interval is None:
+        return ""
+    low, high = entry.kept_interval
+    return f"{entry.kept:.2f} ({low:.2f} to {high:.2f})"
 
 
-def _on_split(split: str) -> Column:
+def _tokens(board: Board, entry: Entry) -> str:
+    tokens = entry.replies.output_tokens if entry.replies else None
+    return "" if tokens is None else f"{tokens:,.0f}"
+
+
+def _metric(title: str, metric: str) -> Column:
+    """Return a column of another metric of boards of text on the primary split, for people alone."""
     return Column(
-        {},
-        _only_where_split(split),
-        lambda board, entry: _number(entry.splits.get(split, {}).get(board.metric)),
+        "",
+        title=title,
+        text=lambda board, entry: (
+            entry.splits.get(board.primary_split, {}).get(metric) if board.is_text else None
+        ),
     )
 
 
-def _only_where_split(split: str) -> Callable[[Board], str]:
-    return lambda board: (
-        score_title(board, split) if split in board.splits and split != board.primary_split else ""
-    )
-
-
-def _by_metric(title: str, metric: str) -> Column:
-    """Return a column of another metric on the primary split, for people alone."""
+def _split(split: str) -> Column:
+    """Return a column of the score on another split than the primary one, for people alone."""
     return Column(
-        {},
-        _only_where(title, lambda board: metric in board.metric_names and board.is_text),
-        lambda board, entry: _number(entry.splits.get(board.primary_split, {}).get(metric)),
+        "",
+        title=lambda board: score_title(board, split),
+        text=lambda board, entry: (
+            None if split == board.primary_split else entry.splits.get(split, {}).get(board.metric)
+        ),
     )
 
 
-def _kept_text(board: Board, entry: Entry) -> str:
-    return f"{_number(entry.kept)} ({span(entry.kept_interval)})" if entry.kept_interval else ""
+def _of_split(name: str, attribute: str) -> tuple[Column, ...]:
+    """Return a column for each scored split."""
+
+    def column(split: str) -> Column:
+        return Column(f"{name}_{split}", lambda b, e: getattr(e.by_split.get(split), attribute, None))
+
+    return tuple(map(column, SCORED_SPLITS))
+
+
+def _ends(name: str, interval: Callable[[Entry], tuple[Any, Any] | None]) -> tuple[Column, Column]:
+    """Return the two columns of an interval."""
+    return (
+        Column(f"{name}_low", lambda b, e: (interval(e) or (None, None))[0]),
+        Column(f"{name}_high", lambda b, e: (interval(e) or (None, None))[1]),
+    )
+
+
+def _of_replies(name: str, attribute: str = "", **shown: Any) -> Column:
+    return Column(name, lambda b, e: getattr(e.replies, attribute or name, None), **shown)
 
 
 LIST = (
+    Column("board", lambda b, e: b.id),
+    Column("board_digest", lambda b, e: b.digest),
+    Column("entry", lambda b, e: e.id or None),
+    Column("rank", lambda b, e: e.rank, "rank", lambda b, e: place(e)),
+    *_ends("rank", lambda e: e.rank_range),
+    Column("method", lambda b, e: e.method, "method"),
+    Column("family", lambda b, e: e.family),
+    Column("badge", lambda b, e: e.badge, "badge", lambda b, e: "yours" if e.own else e.badge),
+    Column("own", lambda b, e: e.own),
+    Column("metric", lambda b, e: b.metric),
+    Column("split", lambda b, e: b.primary_split),
+    Column("score", lambda b, e: e.value, lambda b: score_title(b, b.primary_split), _score),
+    Column("standard_error", lambda b, e: e.standard_error),
+    Column("", title=_over, text=lambda b, e: e.shown_interval),
+    *_ends("interval", lambda e: e.interval),
+    *_ends("combinations", lambda e: e.combinations_interval),
+    *_ends("grid", lambda e: e.grid_range),
+    Column("tuning_trials", lambda b, e: e.tuning_trials),
+    Column("seeds", lambda b, e: e.seeds),
+    Column("ceiling", lambda b, e: primary_ceiling(b)),
+    Column("chance", lambda b, e: b.chance),
+    *map(_split, SCORED_SPLITS),
+    Column("gap", lambda b, e: e.gap, "gap to ceiling"),
+    *_of_split("score", "value"),
+    *_of_split("standard_error", "standard_error"),
+    Column("kept", lambda b, e: e.kept, "kept", _kept),
+    *_ends("kept", lambda e: e.kept_interval),
+    Column("parameters", lambda b, e: e.parameters, "parameters"),
     Column(
-        {
-            "board": lambda board, entry: board.id,
-            "board_digest": lambda board, entry: board.digest,
-            "entry": lambda board, entry: entry.id or None,
-        }
+        "train_instances",
+        lambda b, e: e.train_instances,
+        lambda b: "trained on" if b.budget_unit == "instances" else b.budget_unit,
+        lambda b, e: e.train_instances or None,
     ),
-    Column(
-        {**_of_entry("rank"), **_ends("rank", "rank_range")},
-        _only_where("rank", lambda board: board.is_ranked),
-        lambda board, entry: place(entry),
-    ),
-    Column(_of_entry("method"), lambda board: "method", lambda board, entry: entry.method),
-    Column(_of_entry("family")),
-    Column(
-        _of_entry("badge", "own"),
-        lambda board: "badge",
-        lambda board, entry: "yours" if entry.own else entry.badge,
-    ),
-    Column(
-        {
-            "metric": lambda board, entry: board.metric,
-            "split": lambda board, entry: board.primary_split,
-            "score": lambda board, entry: entry.value,
-            **_of_entry("standard_error"),
-        },
-        lambda board: score_title(board, board.primary_split),
-        lambda board, entry: "–" if entry.value is None else with_error(entry.value, entry.standard_error),
-    ),
-    Column(
-        {
-            **_ends("interval", "interval"),
-            **_ends("combinations", "combinations_interval"),
-            **_ends("grid", "grid_range"),
-            **_of_entry("tuning_trials", "seeds"),
-        },
-        _over,
-        lambda board, entry: span(entry.shown_interval),
-    ),
-    *map(_on_split, SCORED_SPLITS),
-    Column(
-        {
-            "ceiling": lambda board, entry: primary_ceiling(board),
-            "chance": lambda board, entry: board.chance,
-            **_of_entry("gap"),
-        },
-        _only_where("gap to ceiling", lambda board: primary_ceiling(board) is not None),
-        lambda board, entry: _number(entry.gap),
-    ),
-    Column({**_of_splits("value"), **_of_splits("standard_error")}),
-    Column({**_of_entry("kept"), **_ends("kept", "kept_interval")}, lambda board: "kept", _kept_text),
-    Column(
-        _of_entry("parameters"), lambda board: "parameters", lambda board, entry: _count(entry.parameters)
-    ),
-    Column(
-        {
-            **_of_entry("train_instances"),
-            "train_unit": lambda board, entry: board.budget_unit,
-            "train_budget": lambda board, entry: entry.budget,
-        },
-        lambda board: "trained on" if board.budget_unit == "instances" else board.budget_unit,
-        lambda board, entry: _count(entry.train_instances or None),
-    ),
-    Column(
-        {
-            **_of_entry("date"),
-            "remark": lambda board, entry: entry.remark or None,
-            **_of_entry("description", "paper", "code", "code_commit"),
-            "submission_digest": lambda board, entry: entry.digest,
-            **_of_replies(model="model", model_revision="revision"),
-        }
-    ),
-    Column(
-        _of_replies("form", "harness", "harness_version", "temperature"),
-        lambda board: "form",
-        lambda board, entry: entry.replies.form if entry.replies else "",
-    ),
-    _by_metric("unparsed", "unparsed"),
-    _by_metric("read strictly", "accuracy_strict"),
-    Column(
-        _of_replies("input_tokens", "output_tokens", "cost_usd"),
-        lambda board: "tokens a reply",
-        lambda board, entry: (
-            f"{tokens:,.0f}" if entry.replies and (tokens := entry.replies.output_tokens) is not None else ""
-        ),
-    ),
+    Column("train_unit", lambda b, e: b.budget_unit),
+    Column("train_budget", lambda b, e: e.budget),
+    Column("date", lambda b, e: e.date),
+    Column("remark", lambda b, e: e.remark or None),
+    Column("description", lambda b, e: e.description),
+    Column("paper", lambda b, e: e.paper),
+    Column("code", lambda b, e: e.code),
+    Column("code_commit", lambda b, e: e.code_commit),
+    Column("submission_digest", lambda b, e: e.digest),
+    _of_replies("model"),
+    _of_replies("model_revision", "revision"),
+    _of_replies("form", title="form"),
+    *map(_of_replies, ("harness", "harness_version", "temperature", "input_tokens")),
+    _of_replies("output_tokens", title="tokens a reply", text=_tokens),
+    _of_replies("cost_usd"),
+    _metric("unparsed", "unparsed"),
+    _metric("read strictly", "accuracy_strict"),
 )
 """All columns, in their order."""
 
-COLUMNS: Mapping[str, Value] = {name: value for column in LIST for name, value in column.values.items()}
+COLUMNS: Mapping[str, Value] = {column.name: column.value for column in LIST if column.name}
 """Those of the files. None goes or changes its meaning while `SCHEMA` stays."""
 
 
@@ -241,9 +211,10 @@ def shown_columns(standing: Standing) -> dict[str, Callable[[Entry], str]]:
 
     Those in which no entry has anything are left out.
     """
-    board, found = standing.board, dict[str, Callable[[Entry], str]]()
+    board = standing.board
+    found: dict[str, Callable[[Entry], str]] = {}
     for column in LIST:
-        title = column.title(board)
-        if title and any(column.text(board, entry) for entry in standing.entries):
-            found[title] = lambda entry, text=column.text: text(board, entry)  # type: ignore[misc]
+        title = column.title if isinstance(column.title, str) else column.title(board)
+        if title and any(column.shown(board, entry) for entry in standing.entries):
+            found[title] = partial(column.shown, board)
     return found

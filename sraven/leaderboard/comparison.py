@@ -142,6 +142,26 @@ def compare_entries(entry: Entry, others: Sequence[Entry], *, higher_is_better: 
     )
 
 
+def rank_ranges(entries: Sequence[Entry], *, higher_is_better: bool) -> list[tuple[int, int]]:
+    """Return between which ranks each of some entries may be, its own included.
+
+    It comes behind those, and before those, from which the 95 % interval of its difference is away from 0.
+
+    Args:
+        entries: those that are ranked among each other, with their ranks.
+        higher_is_better: whether more of their score is better.
+    """
+    ranges = []
+    for entry in entries:
+        others = [other for other in entries if other is not entry]
+        found = compare_entries(entry, others, higher_is_better=higher_is_better)
+        intervals = [each.interval for each in found if each.interval]
+        apart = [(low > 0) == higher_is_better for low, high in intervals if not low <= 0 <= high]
+        rank = entry.rank or 1
+        ranges.append((min(1 + apart.count(False), rank), max(len(entries) - apart.count(True), rank)))
+    return ranges
+
+
 @dataclass(frozen=True)
 class Compared:
     """Two entries on the same instances.

@@ -14,13 +14,13 @@ from typing import Any
 from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import BoardError, SubmissionError
 from sraven.core.escape import escape
+from sraven.leaderboard.comparison import rank_ranges
 from sraven.leaderboard.copies import find_copies
 from sraven.leaderboard.eligibility import AGREEMENT, reasons_unranked
 from sraven.leaderboard.entries import entry_of, reported_entries
 from sraven.leaderboard.evidence import Evidence, gather_evidence
 from sraven.leaderboard.filed import Fault, fault_of, today, walk_filed
 from sraven.leaderboard.maintainers import Maintained, read_maintained
-from sraven.leaderboard.ranges import rank_ranges
 from sraven.leaderboard.snapshot import SNAPSHOT, filed_before, packaged
 from sraven.leaderboard.standing import (
     REFERENCE,

@@ -116,7 +116,7 @@ class Entry:
         badge: ``scored``, ``reproduced`` or ``reported``.
         rank: among the entries of its budget (and form of prompts), from 1; those whose values differ by no
             more than what machines may differ by share one. None if it isn't ranked.
-        rank_range: between which ranks it may well be; see `sraven.leaderboard.ranges`. None if it isn't
+        rank_range: between which ranks it may well be, by `comparison.rank_ranges`. None if it isn't
             ranked.
         remark: why it isn't ranked, or what to know of it.
         value: the primary metric on the primary split, mean over seeds.

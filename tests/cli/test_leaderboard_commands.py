@@ -1,7 +1,6 @@
 """`sraven submit`, `reference` and `leaderboard`: what they print, and their exit codes."""
 
 import csv
-import hashlib
 import io
 import json
 import re
@@ -13,8 +12,7 @@ import yaml
 
 from helpers.example import all_bytes
 from helpers.repositories import commit, git
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, edit, small_board, snapshot, write
-from sraven import SubmissionError
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, small_board, snapshot, write
 from sraven.board.reference_levels import MeasuredLevel
 from sraven.leaderboard.export import COLUMNS
 from sraven.leaderboard.snapshot import parse_snapshot
@@ -45,13 +43,13 @@ def test_standing_is_printed(done, small_boards, scored, filed, leaderboard, mon
         return [cell.strip() for cell in re.split("[│┃]", line)[1:-1]]
 
     entry, reported = cells("A method"), cells("as reported")
-    assert entry[:3] == ["1", "A method", "scored"] and entry[6:] == ["1,000", "1,500"]
+    assert entry[:3] == ["1", "A method", "scored"] and entry[-2:] == ["1,000", "1,500"]
     assert entry[4] == "{:.4f} to {:.4f}".format(
         *interval_over_combinations(scored["splits"]["ood"], "accuracy")
     )
     assert entry[3].startswith(f"{score['mean']:.4f} ± ")
     assert reported[:5] == ["", "as reported", "reported", "0.5500 ± 0.0100", ""]
-    assert reported[6:] == ["402,824", "2,000"]
+    assert reported[-2:] == ["402,824", "2,000"]
     out = done("leaderboard", SRAVEN_BOARD, "--json", "--leaderboard", leaderboard)
     [standing] = json.loads(out)["boards"]
     assert (standing["note"], standing["board"], standing["digest"]) == ("", SRAVEN_BOARD, board.digest)
@@ -97,30 +95,6 @@ def test_bad_entry_is_told_and_hides_none(run, small_boards, filed, leaderboard,
     code, out, _ = run("leaderboard", "--leaderboard", leaderboard, "--html", tmp_path / "page")
     page = Path(out.strip()).read_text()
     assert code == 1 and "A method" in page and all(place in page for place in places)
-
-
-def test_names_that_look_like_others_are_told_below_the_standing(
-    run, small_boards, filed, scored, leaderboard
-):
-    other = shutil.copytree(filed, filed.with_name("20261122-second"))
-    edit(other, lambda content: content["method"].update(name="\u0410 m\u0435thod"))
-    digest = hashlib.sha256((other / "submission.yaml").read_bytes()).hexdigest()
-    (other / "scores.json").write_text(json.dumps({**scored, "submission_digest": digest}))
-    code, out, err = run("leaderboard", SRAVEN_BOARD, "--leaderboard", leaderboard)
-    assert code == 0 and "A method" in out and f"{filed.name}:" not in err
-    assert f"{SRAVEN_BOARD}/{other.name}: its name mixes Cyrillic and Latin letters in a word; " in err
-
-
-def test_scores_are_kept_unless_fresh_ones_are_asked_for(run, small_boards, filed, leaderboard, monkeypatch):
-    assert run("leaderboard", "--leaderboard", leaderboard)[0] == 0
-
-    def refuse(*arguments):
-        raise SubmissionError("is scored again")
-
-    monkeypatch.setattr("sraven.leaderboard.evidence._compute", refuse)
-    assert run("leaderboard", "--leaderboard", leaderboard)[0] == 0
-    code, _, err = run("leaderboard", "--fresh", "--leaderboard", leaderboard)
-    assert (code, err) == (1, f"left out: {SRAVEN_BOARD}/{filed.name}: is scored again\n")
 
 
 @pytest.mark.parametrize(
@@ -202,14 +176,11 @@ def test_only_its_board_is_printed_but_programs_get_all(run, packaged, originals
     ("line", "message"),
     [
         ("submit MINE", "docs/leaderboard isn't a directory; run this in a checkout, or name it"),
-        (f"reference {SRAVEN_BOARD} oracle --out out", "the reference='oracle': "),
-        ("reference sraven-v9 ideal-observer --out out", "there is no board 'sraven-v9'"),
         ("leaderboard --leaderboard nowhere", "there is no nowhere; run this in a checkout"),
         ("leaderboard --add nowhere", "nowhere isn't the directory of a submission"),
         (f"leaderboard {FUZZY_BOARD} --add MINE", "MINE is for sraven-small-v1, not fuzzylogic-small-v1; "),
         ("leaderboard --csv --json", "--csv goes with neither --json nor --html"),
         ("leaderboard --snapshot file --json", "--snapshot writes all that is filed"),
-        (f"leaderboard --snapshot file {SRAVEN_BOARD}", "--snapshot writes all that is filed"),
         ("leaderboard --check-change main --csv", "--check-change takes no board, and none of --add"),
     ],
 )
@@ -241,8 +212,4 @@ def test_a_change_of_one_new_entry_may_be_merged(run, done, refused, small_board
     found = json.loads(done(*check, "HEAD^", "--json"))
     assert line.startswith(found["folder"]) and set(found["scores"]["splits"]) == {"test", "ood"}
     assert done(*check, "HEAD") == "nothing below docs/leaderboard is changed\n"
-    (folder / "boards.yaml").unlink()
-    (project / "\n::notice::hello").write_text("")
-    commit(project)
-    assert refused(*check, "HEAD~2").startswith(r"error: \n::notice::hello isn't a file of")
     assert "git rev-parse" in refused(*check, "nowhere")

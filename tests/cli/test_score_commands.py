@@ -105,7 +105,7 @@ def test_what_will_not_be_ranked_is_said_at_once(run, done, small_boards, leader
 
 WORK = """
 import sys
-import sraven.leaderboard.page.groups
+import sraven.leaderboard.columns
 from cli.main import main
 heavy = {"jax", "torch", "matplotlib", "datasets", "tensorflow", "grain", "sentencepiece", "jinja2"}
 heavy |= {"sraven.harness", "inspect_ai", "lm_eval", "transformers", "sklearn"}

@@ -242,7 +242,7 @@ def test_submissions_are_ranked_by_the_lenient_reading(done, completed, leaderbo
     assert (row["input_tokens"], row["output_tokens"], row["cost_usd"]) == (305, 1500, 0.625)
     done(*with_own, "--html", tmp_path / "page")
     page = (tmp_path / "page" / "index.html").read_text()
-    assert "Read strictly" in page and "Tokens a reply" in page and "305 tokens of prompt, 1,500 of" in page
+    assert "read strictly" in page and "tokens a reply" in page and "1,500" in page
 
 
 def test_people_have_rows_of_their_own(done, second, leaderboard, tmp_path):

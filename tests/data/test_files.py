@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import socket
 
 import pytest
@@ -73,13 +72,6 @@ def test_what_is_no_plain_file_is_never_opened(copy, monkeypatch, kind, name):
     assert any(name in fault and any(each in fault for each in messages) for fault in faults(copy))
 
 
-def test_folder_that_is_missing_or_a_file_is_one_fault(copy):
-    shutil.rmtree(copy / FOLDER)
-    assert faults(copy) == [f"{FOLDER}: the folder is missing"]
-    (copy / FOLDER).touch()
-    assert faults(copy) == [f"{FOLDER}: it is no folder"]
-
-
 def test_many_entries_and_many_missing_files_are_counted(copy):
     for number in range(70):
         (copy / f"extra-{number:02}").touch()
@@ -147,21 +139,6 @@ def test_manifest_beyond_what_is_allowed_is_one_clear_line(copy, change):
         verify_dataset(copy)
     message = str(error.value)
     assert "\n" not in message and message.isprintable() and len(message) < 600
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        change_value("splits", {"train": {"shards": [{}]}}),
-        change_value("splits", []),
-        change_value("columns", 5),
-        change_value("config_name", "M3-K8"),
-    ],
-)
-def test_other_claims_of_wrong_types_are_faults(copy, change):
-    path = copy / "manifest.json"
-    path.write_text(change(path.read_text()))
-    assert faults(copy)
 
 
 @pytest.mark.parametrize(

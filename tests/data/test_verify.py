@@ -143,15 +143,6 @@ def test_other_bytes_of_the_installed_version_are_refused(copy, task):
     assert any(fault.startswith(f"{OOD}: its bytes aren't those") for fault in verify_dataset(copy).faults)
 
 
-def test_floats_of_other_versions_are_right_by_their_values(tmp_path):
-    task = FuzzyLogic(N=3)
-    write_dataset(task, {"train": 90, "ood": 40}, tmp_path / "data")
-    rewrite(tmp_path / "data", task)
-    reseal(tmp_path / "data", task, name_another_writer)
-    report = verify_dataset(tmp_path / "data")
-    assert (report.faults, report.files) == ([], {"bytes": 0, "values": 2})
-
-
 def change(column, place, value):
     """Return what changes a number of a column: to one that it is given."""
 

@@ -1,21 +1,11 @@
-"""`docs/language-models.md`: prompts as they are, and what the harnesses look for."""
+"""`docs/text.md`: a prompt as it is, and what the harnesses look for."""
 
 from importlib.metadata import entry_points
 from pathlib import Path
 
-import pytest
-
 from helpers.checkout import REPOSITORY
 from helpers.command import sraven
 from sraven.harness.questions import make_questions, pose
-
-PAGE = (REPOSITORY / "docs" / "language-models.md").read_text()
-
-
-@pytest.mark.parametrize("options", [{"form": "told"}, {"form": "untold", "shots": 1}], ids=str)
-def test_prompts_are_shown_as_they_are(options):
-    prompt = next(pose(make_questions(M=2, **options))).prompt
-    assert f"```text\n{prompt}\n```" in PAGE
 
 
 def test_the_first_question_of_version_2_is_shown_as_it_is():

@@ -138,21 +138,6 @@ def make_diagnostic(*entries):
     return Standing(replace(board, **changes), entries)
 
 
-def make_error_standing():
-    """Return ``fuzzylogic-v1``, ranked by an error, with entries, the best first."""
-
-    def entry(method, value, **changes):
-        return make_entry(method, value, **{"gap": None, "splits": {"ood": {"mse": value}}, **changes})
-
-    entries = (
-        entry("Large", 2.61, train_instances=90_000_000, budget=None, remark="trained on too much"),
-        entry("hyla", 3.06, rank=1),
-        entry("softmax", 3.14, rank=2, badge="reproduced"),
-        entry("short", 3.6, rank=3, train_instances=3_000_000),
-    )
-    return Standing(replace(read_board("fuzzylogic-v1"), metric="mse", higher_is_better=False), entries)
-
-
 def make_hostile():
     """Return a standing whose every text is meant to break out of the page."""
     evil = {"description": EVIL_DESCRIPTION, "remark": EVIL_DESCRIPTION}

@@ -28,7 +28,7 @@ from sraven.leaderboard.evidence import gather_evidence, run_name
 from sraven.leaderboard.filed import Fault
 from sraven.leaderboard.ranking import read_leaderboard
 from sraven.leaderboard.submissions.submit import file_submission
-from sraven.leaderboard.unfiled import score_folder, score_folders
+from sraven.leaderboard.unfiled import score_folders
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -152,13 +152,6 @@ def test_other_predictions_are_never_those_that_are_kept(folder, home, computed)
     assert_refused("the file was changed or cut", gather_evidence, folder, error=SubmissionError)
 
 
-def test_other_code_recomputes(folder, home, computed, monkeypatch):
-    gather_evidence(folder)
-    monkeypatch.setattr("sraven.leaderboard.evidence._code_digest", lambda family: "0" * 64)
-    gather_evidence(folder)
-    assert len(computed) == 2
-
-
 @pytest.fixture
 def kept(home):
     """Keep something; return the folder."""
@@ -188,13 +181,6 @@ def test_what_is_old_is_forgotten(kept):
     os.utime(kept / "name", (0, 0))
     write_kept("other", b"content")
     assert read_kept("name") is None and read_kept("other") == b"content"
-
-
-def test_without_room_nothing_is_kept(monkeypatch, tmp_path):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setattr("sraven.leaderboard.cache.cache_home", lambda: tmp_path / "file")
-    write_kept("name", b"content")
-    assert read_kept("name") is None
 
 
 @pytest.mark.parametrize(
@@ -234,10 +220,3 @@ def test_what_breaks_is_told_and_hides_nothing(originals, tmp_path, monkeypatch)
     monkeypatch.setattr(unfiled, "open_submission", open_or_break)
     broken, right = score_folders([folder, originals[SRAVEN_BOARD]])
     assert broken == Fault(str(folder), "RecursionError: deep") and not isinstance(right, Fault)
-
-
-def test_what_is_not_ranked_is_told_with_what_to_do(tmp_path):
-    found = score_folder(write(tmp_path / "submission", SRAVEN_BOARD, seeds=2))
-    assert [each.rule for each in found.unranked] == ["seeds"]
-    assert found.content["ranked"] is False
-    assert found.content["unranked_because"] == [each._asdict() for each in found.unranked]

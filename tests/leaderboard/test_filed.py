@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from datetime import date
 
 import pytest
@@ -12,9 +11,8 @@ from helpers.evidence_example import make_evidence, stated
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards, small_board
 from sraven import SubmissionError
-from sraven.leaderboard.filed import FIRST_DAY, filing_date, make_fault, walk_filed
+from sraven.leaderboard.filed import FIRST_DAY, filing_date
 from sraven.leaderboard.maintainers import CONFIRMED, REPRODUCED, Maintained, read_maintained
-from sraven.leaderboard.page.page import make_page
 from sraven.leaderboard.ranking import read_leaderboard
 from sraven.leaderboard.submissions.submit import file_submission
 
@@ -95,27 +93,14 @@ def test_what_is_no_entry_is_told_and_hides_none(name, submissions):
     assert fault.place == name and fault.reason.isprintable()
 
 
-def test_names_that_move_a_terminal_are_shown_as_escapes(submissions):
-    names = ["20261121-a\nforged: line", "20261121-\x1b[2J", "20261121-\u202egnp", "20261121-a\x07"]
-    names += ["20261121-\udcff"] * (sys.platform == "linux")  # a name that is no UTF-8
-    for name in names:
-        (submissions / SRAVEN_BOARD / name).mkdir()
-    found = read(submissions)
-    assert len(found.faults) == len(names) and ranked(found) == [GOOD]
-    assert make_page(found.standings, found.faults).encode()
-    assert all(fault.place.isprintable() and "\\" in fault.place for fault in found.faults)
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda text: text.replace('"board_digest": "', '"board_digest": "0'), "board_digest isn't what the"),
-        (lambda text: text.replace('"splits"', '"parts"'), "splits isn't what the predictions score"),
         (lambda text: text.replace('"mean": 0.', '"mean": 1.'), "mean isn't what the predictions score"),
-        (lambda text: text.replace('"schema": 1', f'"schema": {"9" * 400}'), "isn't"),
         (lambda text: '{"\\u001b[2J": 1,' + text[1:], "\\x1b[2J isn't what"),
         (lambda text: "[1]", "isn't scores"),
-        *((lambda text, new=new: new, "isn't JSON") for new in ("{", "[" * 100_000, '{"schema": NaN}')),
+        (lambda text: '{"schema": NaN}', "isn't JSON"),
     ],
 )
 def test_forged_scores_are_reported(change, message, original, submissions):
@@ -138,19 +123,6 @@ def test_entry_below_another_board_is_reported(original, submissions):
     assert fault.reason == f"is for {SRAVEN_BOARD}; move it below submissions/{SRAVEN_BOARD}"
 
 
-def test_error_that_nobody_thought_of_hides_no_entry(original, submissions):
-    shutil.copytree(original, submissions / SRAVEN_BOARD / "20261122-bad")
-
-    def gather(folder):
-        if folder.name.endswith("bad"):
-            raise ZeroDivisionError("division by zero")
-        return stated(folder)
-
-    found = read_leaderboard(submissions.parent, last=LAST, gather=gather)
-    [fault] = found.faults
-    assert fault.reason == "ZeroDivisionError: division by zero" and ranked(found) == [GOOD]
-
-
 def test_faults_of_other_boards_are_none_of_one(submissions):
     (submissions / FUZZY_BOARD).mkdir()
     (submissions / FUZZY_BOARD / "junk").write_text("")
@@ -165,19 +137,6 @@ def test_folder_of_submissions_that_is_none_is_told(plant, tmp_path):
     plant(tmp_path / "leaderboard" / "submissions")
     [fault] = read_leaderboard(tmp_path / "leaderboard", last=LAST).faults
     assert fault.place == "submissions"
-
-
-def test_unfinished_folders_are_not_entries(submissions):
-    (submissions / SRAVEN_BOARD / ".filing-xyz").mkdir()
-    assert list(walk_filed(submissions.parent, LAST)) == [submissions / GOOD]
-
-
-def test_faults_are_on_the_page_as_text(submissions):
-    fault = make_fault("x/<script>alert(1)</script>", "is <b>bad</b>\nand more " + "x" * 10_000)
-    page = make_page(read(submissions).standings, [fault])
-    assert "&lt;script&gt;alert(1)" in page and "<b>bad" not in page and "Left out" in page
-    assert len(fault.reason) < 500 and fault.reason.isprintable()
-    assert "Left out" not in make_page(read(submissions).standings)
 
 
 # The badge of a maintainer: for the submission and the code that were run, and nothing else
@@ -238,11 +197,6 @@ def test_pin_that_does_not_fit_gives_no_badge_and_is_told(pin, message, tmp_path
     assert (badges, place) == (set(), f"{REPRODUCED}: {RUN_AGAIN}") and message in reason
 
 
-def test_badge_is_lost_without_a_commit(tmp_path):
-    badges, [(_, reason)] = read_pins(tmp_path, {RUN_AGAIN: PIN}, entries={RUN_AGAIN: make_evidence("a")})
-    assert badges == set() and "the entry names none: other code was run" in reason
-
-
 def test_one_bad_pin_costs_no_other_its_badge(tmp_path):
     other = f"{SRAVEN_BOARD}/20261121-b"
     content = {other: False, RUN_AGAIN: PIN, f"{SRAVEN_BOARD}/nobody": {**PIN}, "\x1b[2J": {**PIN}}
@@ -258,13 +212,6 @@ def test_one_bad_pin_costs_no_other_its_badge(tmp_path):
 def test_file_that_is_none_is_told_and_gives_no_badge(content, tmp_path):
     badges, [(place, _)] = read_pins(tmp_path, content)
     assert (badges, place) == (set(), REPRODUCED)
-
-
-def test_link_is_not_followed(tmp_path):
-    (tmp_path / "elsewhere").write_text(yaml.safe_dump({RUN_AGAIN: PIN}))
-    (tmp_path / REPRODUCED).symlink_to(tmp_path / "elsewhere")
-    found, [fault] = read_maintained(tmp_path, {RUN_AGAIN: EVIDENCE})
-    assert not found.reproduced and fault.place == REPRODUCED
 
 
 def test_pins_of_other_boards_are_left_alone(tmp_path):

@@ -13,7 +13,7 @@ from helpers.leaderboard_example import make_entry
 from helpers.standings import entries_of, judged, scoring
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, small_contents, snapshot, write
 from sraven import SubmissionError
-from sraven.leaderboard.ranges import rank_ranges
+from sraven.leaderboard.comparison import rank_ranges
 from sraven.leaderboard.ranking import gather_own, read_leaderboard
 from sraven.leaderboard.standing import Combinations, primary_ceiling
 from sraven.leaderboard.submissions.submit import file_submission
@@ -72,14 +72,6 @@ def test_ranks_and_their_ranges_count_apart_for_each_budget():
         ("a", 1_000, 1, (1, 1)),
         ("f", 1_000, 2, (2, 2)),
     ]
-
-
-def test_all_reasons_are_given_and_cost_nobody_else_his_rank():
-    seeds = {"test": (0, 1, 2), "ood": (0,)}
-    training = {"extra_data": "x", "instances": 10**9}
-    found = judged(made("a", 0.9, seeds=seeds, training=training) | made("b", 0.5))
-    remark = "fewer than 3 seeds on ood; used extra data; trained on more than 4,000 instances"
-    assert [(entry.rank, entry.remark) for entry in entries_of(found)] == [(None, remark), (1, "")]
 
 
 def test_entry_without_the_primary_split_comes_last():
@@ -200,10 +192,6 @@ def test_entries_that_are_apart_have_their_rank_alone_and_neighbours_share():
         (2, 2),
         (3, 3),
     ]
-
-
-def test_lowest_is_first_where_less_is_better():
-    assert found(entry("a", 0.1), entry("b", 0.9), higher_is_better=False) == [(1, 1), (2, 2)]
 
 
 def test_combinations_are_the_same_ones_for_all_entries():

@@ -6,15 +6,14 @@ is read, so nothing that lies in it is ever run, followed or believed.
 
 import os
 import re
-import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 from unicodedata import category, normalize
 
 from sraven.board.board import Board, read_board
@@ -25,7 +24,6 @@ from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence, gather_evidence
 from sraven.leaderboard.filed import filing_date, today as this_day
 from sraven.leaderboard.maintainers import CONFIRMED
-from sraven.leaderboard.page.page import write_page
 from sraven.leaderboard.ranking import read_leaderboard
 from sraven.leaderboard.standing import Entry, Leaderboard
 from sraven.leaderboard.submissions.runs import DESCRIPTION, README, SCORES
@@ -48,15 +46,22 @@ _KINDS = {"100755": "is executable", "120000": "is a link", "160000": "is a subm
 
 _SECONDS = 60
 _NOTHING_OF_USERS = {
-    **dict.fromkeys(("GIT_ATTR_NOSYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_NO_LAZY_FETCH"), "1"),
+    **dict.fromkeys(("GIT_CONFIG_NOSYSTEM", "GIT_NO_LAZY_FETCH", "GIT_NO_REPLACE_OBJECTS"), "1"),
     **dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_GRAFT_FILE"), os.devnull),
     "LC_ALL": "C",
 }
-_OPTIONS = ("--no-pager", "--literal-pathspecs", "--no-replace-objects", "--no-optional-locks")
-_SETTINGS = (
-    *("core.fsmonitor=false", "core.commitGraph=false", "safe.bareRepository=explicit"),
-    *(f"core.hooksPath={os.devnull}", f"core.attributesFile={os.devnull}"),
-)
+
+
+class TreeFile(NamedTuple):
+    """A file of a commit: its mode, the name of its content, and its bytes (``-`` for a submodule)."""
+
+    mode: str
+    oid: str
+    size: str
+
+
+Tree = Mapping[str, TreeFile]
+"""The files of a commit by path; what is no UTF-8 in a path stays as it is."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +113,12 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
             f"{escape(base)} isn't part of what is checked; merge it first (git merge), and fetch the whole "
             "history if the clone is shallow (git fetch --unshallow)"
         )
-    changed = _changes(checkout, goal, head)
+    before, after = _tree(checkout, goal), _tree(checkout, head)
+    changed = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
     if not any(map(_concerns, changed)):
         return None
-    addition = _find_addition(changed, today, checkout, head)
-    _check_place(addition, _names(_git(checkout, "ls-tree", "-r", "-z", "--full-tree", "--name-only", goal)))
+    addition = _find_addition(changed, before, after, today)
+    _check_place(addition, before)
     _check_sizes(addition, most_total)
     new = int(_git(checkout, "rev-list", "--objects", "--disk-usage", head, f"^{goal}"))
     if new > most_total:
@@ -122,27 +128,22 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
         )
     with tempfile.TemporaryDirectory(prefix="sraven-change-") as name:
         root = Path(name)
-        _extract(checkout, head, root)
+        _extract(checkout, after, addition.board, root)
         evidence = _check_entry(addition, root)
         rank = _check_standing(addition, evidence, root, today)
     return {"folder": addition.folder, "scores": evidence.scores, "rank": rank}
 
 
-# Git
+# Git: these commands read objects alone, and run nothing that a repository or a tree names
 
 
-def _git(checkout: Path, *arguments: str, given: bytes = b"", allowed: tuple[int, ...] = (0,)) -> bytes:
-    """Return what a command of git prints, given its input; no configuration of users has a say."""
-    program = shutil.which("git")
-    if program is None or not os.path.isabs(program):
-        raise ChangeError("git isn't installed, or not in a directory that PATH names in full")
+def _git(checkout: Path, *arguments: str, allowed: tuple[int, ...] = (0,)) -> bytes:
+    """Return what a command of git prints; no configuration of users has a say."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
     try:
         done = subprocess.run(  # noqa: S603  # options of ours, no shell
-            [program, "-C", str(checkout), *_OPTIONS, *settings, *arguments],
+            ["git", "-C", str(checkout), *arguments],  # noqa: S607
             env={**inherited, **_NOTHING_OF_USERS},
-            input=given,
             capture_output=True,
             timeout=_SECONDS,
             check=False,
@@ -163,49 +164,29 @@ def _commit(checkout: Path, revision: str) -> str:
     )
 
 
-def _names(answer: bytes) -> list[str]:
-    """Return what an answer lists, each followed by a zero byte; what is no UTF-8 stays as it is."""
-    return answer.decode("utf-8", "surrogateescape").split("\0")[:-1]
-
-
-def _changes(checkout: Path, goal: str, head: str) -> dict[str, tuple[str, str]]:
-    """Return the paths in which two commits differ, each with its status (``A``, ``M``, ``D``) and mode."""
-    answer = _names(_git(checkout, "diff-tree", "-r", "-z", "--raw", "--no-renames", goal, head))
-    found: dict[str, tuple[str, str]] = {}
-    for record, path in zip(answer[::2], answer[1::2], strict=True):
-        _, mode, _, _, status = record.split()
-        if path in found:
-            raise ChangeError(f"{escape(path)}: the tree names this path twice")
-        found[path] = status, mode
-    return dict(sorted(found.items()))
-
-
-def _blobs(checkout: Path, commit: str, folder: str) -> dict[str, tuple[str, int]]:
-    """Return the plain files below a folder of a commit: the name of each one's content, and its bytes."""
-    listed, found = _git(checkout, "ls-tree", "-r", "-z", "-l", "--full-tree", commit, f"{folder}/"), {}
-    for line in _names(listed):
+def _tree(checkout: Path, commit: str) -> Tree:
+    """Return the files of a commit."""
+    listed = _git(checkout, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+    found: dict[str, TreeFile] = {}
+    for line in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
         record, _, path = line.partition("\t")
         mode, _, oid, size = record.split()
-        if mode == PLAIN:
-            if not size.isdigit():
-                raise ChangeError(f"git ls-tree failed: the repository lacks {escape(path)}")
-            found[path] = oid, int(size)
+        if path in found:
+            raise ChangeError(f"{escape(path)}: the tree names this path twice")
+        if mode == PLAIN and not size.isdigit():
+            raise ChangeError(f"git ls-tree failed: the repository lacks {escape(path)}")
+        found[path] = TreeFile(mode, oid, size)
     return found
 
 
-def _extract(checkout: Path, commit: str, goal: Path) -> None:
-    """Write the leaderboard of a commit below a folder of ours, as it is: no filter or attribute counts."""
-    blobs = _blobs(checkout, commit, LEADERBOARD)
-    oids = "".join(f"{oid}\n" for oid, _ in blobs.values()).encode()
-    answer, start = _git(checkout, "cat-file", "--batch", given=oids), 0
-    for path, (oid, size) in blobs.items():
-        header = f"{oid} blob {size}\n".encode()
-        if answer[start : start + len(header)] != header:
-            raise ChangeError(f"git cat-file failed: the repository lacks {escape(path)}")
-        start += len(header)
-        (goal / path).parent.mkdir(parents=True, exist_ok=True)
-        (goal / path).write_bytes(answer[start : start + size])
-        start += size + 1
+def _extract(checkout: Path, tree: Tree, board: Board, goal: Path) -> None:
+    """Write the entries of a board, and what maintainers say of entries, below a folder of ours."""
+    for path, file in tree.items():
+        parts = PurePosixPath(path).parts
+        is_ours = parts[:2] == PurePosixPath(LEADERBOARD).parts and parts[3:4] in ((), (board.id,))
+        if is_ours and file.mode == PLAIN:
+            (goal / path).parent.mkdir(parents=True, exist_ok=True)
+            (goal / path).write_bytes(_git(checkout, "cat-file", "blob", file.oid))
 
 
 # What is changed
@@ -223,19 +204,17 @@ def _concerns(path: str) -> bool:
     return f"{folded}/".startswith(f"{LEADERBOARD}/") or LEADERBOARD.startswith(f"{folded}/")
 
 
-def _find_addition(
-    changed: Mapping[str, tuple[str, str]], today: date, checkout: Path, head: str
-) -> Addition:
+def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: date) -> Addition:
     """Return the one folder that a change adds.
 
     Raises:
         ChangeError: if it does anything else.
     """
     folders = set()
-    for path, (status, mode) in changed.items():
-        if status != "A":
-            raise ChangeError(f"{escape(path)} is {'removed' if status == 'D' else 'changed'}; {_RULE}")
-        if mode != PLAIN:
+    for path in changed:
+        if path not in after or path in before:
+            raise ChangeError(f"{escape(path)} is {'changed' if path in after else 'removed'}; {_RULE}")
+        if (mode := after[path].mode) != PLAIN:
             raise ChangeError(f"{escape(path)} {_KINDS.get(mode, 'is no plain file')}; {_RULE}")
         parts = PurePosixPath(path).parts
         if "/".join(parts[:3]) != _FILED or len(parts) < 6:
@@ -250,12 +229,11 @@ def _find_addition(
         filing_date(name, today)
     except SubmissionError as error:
         raise ChangeError(f"{escape(folder)} {error}") from None
-    below = _blobs(checkout, head, folder)
-    sizes = {path.removeprefix(f"{folder}/"): size for path, (_, size) in below.items()}
+    sizes = {path.removeprefix(f"{folder}/"): int(after[path].size) for path in changed}
     return Addition(read_board(board_id), folder, sizes)
 
 
-def _check_place(addition: Addition, merged: list[str]) -> None:
+def _check_place(addition: Addition, merged: Iterable[str]) -> None:
     """Refuse a folder that is taken, on systems too that don't distinguish all names."""
     goal = _folded(addition.folder)
     for path in merged:
@@ -326,7 +304,6 @@ def _check_standing(addition: Addition, evidence: Evidence, root: Path, today: d
         raise ChangeError(f"{addition.folder} predicts the same as {other}, or nearly so{advice}")
     if moved := displaced(before, after, new):
         raise ChangeError(f"{addition.folder} would change the standing of {moved}")
-    write_page(root / "page", after.standings, after.faults)
     return new.rank
 
 

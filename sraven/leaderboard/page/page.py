@@ -11,12 +11,17 @@ from sraven.board.ceilings import ANSWERS
 from sraven.core.escape import figure
 from sraven.core.names import host
 from sraven.core.system.files import write_text
-from sraven.leaderboard.columns import budget_text, metric_title, score_title, shown_columns
+from sraven.leaderboard.columns import (
+    SPLIT_TITLES,
+    budget_text,
+    metric_title,
+    score_title,
+    shown_columns,
+)
 from sraven.leaderboard.comparison import compare_entries
 from sraven.leaderboard.filed import Fault
-from sraven.leaderboard.page.legible import legible
 from sraven.leaderboard.page.picture import NARROW, WIDE, Bar, Panel, draw
-from sraven.leaderboard.page.render import Asset, render
+from sraven.leaderboard.page.render import Asset, legible, render
 from sraven.leaderboard.standing import (
     REFERENCE,
     REPORTED,
@@ -46,11 +51,12 @@ _BRIEF, _HOST_LETTERS, _LONGEST_SETTING = 90, 28, 40
 
 
 class Picture(NamedTuple):
-    """A picture for wide screens and for narrow ones, as addresses that hold it, and the same in words."""
+    """A picture for wide and for narrow screens, as addresses that hold it; in words; what isn't in it."""
 
     wide: str
     narrow: str
     words: str
+    note: str
 
 
 class Link(NamedTuple):
@@ -135,16 +141,20 @@ def _bar(board: Board, entry: Entry) -> Bar:
     return Bar(f"{entry.method}{reported}", known, value, interval)
 
 
-def _make_picture(panels: Sequence[Panel], axis: str) -> Picture:
+def _make_picture(board: Board, panels: Sequence[Panel], left_out: int = 0) -> Picture:
+    split = SPLIT_TITLES.get(board.primary_split, board.primary_split)
+
     def address(width: int) -> str:
-        return f"data:image/svg+xml;base64,{b64encode(draw(panels, width).encode()).decode()}"
+        return f"data:image/svg+xml;base64,{b64encode(draw(panels, width, split).encode()).decode()}"
 
     scores = ", ".join(
         f"{bar.name} {figure(bar.held_out)}" + ("" if bar.known is None else f" (known {figure(bar.known)})")
         for panel in panels
         for bar in panel.bars
     )
-    return Picture(address(WIDE), address(NARROW), f"{axis}: {scores}")
+    note = f"{left_out} more with lower scores are in the tables." if left_out else ""
+    axis = score_title(board, board.primary_split)
+    return Picture(address(WIDE), address(NARROW), f"{axis}: {scores}", note)
 
 
 def _draw_board(standing: Standing) -> Picture | None:
@@ -156,7 +166,7 @@ def _draw_board(standing: Standing) -> Picture | None:
     if not shown:
         return None
     bars = [_bar(board, entry) for entry in shown[:_MOST_DRAWN]]
-    return _make_picture([Panel("", bars, _levels(board))], score_title(board, board.primary_split))
+    return _make_picture(board, [Panel("", bars, _levels(board))], len(shown) - len(bars))
 
 
 def _without_new_pairs(entry: Entry) -> tuple[float, float] | None:
@@ -212,7 +222,7 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
         f"whose held-out combinations those without a new pair count; {count} each. Bars hold 95 % of "
         "resampled combinations."
     )
-    return Headline(sentence, _make_picture(panels, metric_title(board, board.metric)), basis)
+    return Headline(sentence, _make_picture(board, panels), basis)
 
 
 # Rows

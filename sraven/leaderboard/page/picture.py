@@ -66,7 +66,7 @@ class Panel(NamedTuple):
 
     title: str
     bars: Sequence[Bar]
-    levels: Mapping[str, tuple[float, str]]
+    levels: Mapping[str, tuple[float, Any]]
 
 
 def _wrapped(text: str, width: int) -> str:
@@ -92,36 +92,35 @@ def draw_panel(axes: Axes, panel: Panel, width: int) -> None:
     axes.set_title(panel.title)
 
 
-def _legend(panels: Sequence[Panel]) -> dict[str, Any]:
+def _legend(panels: Sequence[Panel], score: str) -> dict[str, Any]:
     """Return what stands below the panels: the marks and lines by their meaning."""
-    known: Any = {"linestyle": "", "marker": "o", "mfc": _GROUND, "mec": _TEXT_COLOUR, "mew": 1.5}
-    found = (
-        {"known combinations": Line2D([], [], **known)}
-        if any(b.known for p in panels for b in p.bars)
-        else {}
-    )
-    found["held-out combinations" if found else "score"] = Line2D(
-        [], [], linestyle="", marker="o", color=_ACCENT
-    )
+    marks: dict[str, Any] = {
+        "known combinations": {"mfc": _GROUND, "mec": _TEXT_COLOUR, "mew": 1.5},
+        score: {"color": _ACCENT},
+    }
+    if not any(bar.known is not None for panel in panels for bar in panel.bars):
+        del marks["known combinations"]
+    found = {name: Line2D([], [], linestyle="", marker="o", **look) for name, look in marks.items()}
     for panel in panels:
         for name, (_, style) in panel.levels.items():
             found[name] = Line2D([], [], color=_LINES[style], linestyle=style)
     return found
 
 
-def draw(panels: Sequence[Panel], width: int) -> str:
+def draw(panels: Sequence[Panel], width: int, score: str) -> str:
     """Return panels below one another on the same axis as an SVG file, light or dark as its reader has it.
 
     Args:
         panels: of boards of the same metric; rows with scores beyond all measure are left out.
         width: `WIDE` or `NARROW`.
+        score: what their scores are on, such as held-out combinations.
     """
     panels = [each._replace(bars=[bar for bar in each.bars if abs(bar.held_out) < _MOST]) for each in panels]
     rows = [_ROW[width] * len(panel.bars) for panel in panels]
     written = StringIO()
     with rc_context({**_STYLE, "font.size": _TEXT[width] / _POINTS}), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a letter that the font lacks is drawn as a box
-        legend, columns = _legend(panels), _COLUMNS[width]
+        legend, columns = _legend(panels, score), _COLUMNS[width]
         lines = -(-len(legend) // columns)
         height = sum(rows) + _AROUND * len(panels) + _LEGEND_LINE * lines
         figure = Figure(figsize=(width / _DPI, height / _DPI), facecolor="none", layout="constrained")

@@ -1,19 +1,52 @@
 """The template of the page, and the one gate through which anything passes that isn't escaped.
 
+Untrusted texts are made legible: every character is visible, and none changes the text around it.
+
 Every value that the template writes is cleaned and escaped, but for our own style sheet and script.
 """
 
 import base64
 import hashlib
+from collections.abc import Iterable
+from dataclasses import replace
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from sraven.leaderboard.page.legible import clean
+from sraven.core.escape import escape, one_line
+from sraven.leaderboard.standing import Entry, Replies, Standing
 
 _PACKAGE = "sraven.leaderboard.page"
 _ASSETS = files("sraven.core") / "assets", files(_PACKAGE) / "assets"
+
+
+_OF_ENTRY = ("id", "method", "family", "description", "remark")
+_OF_REPLIES = ("model", "revision", "harness", "harness_version")
+_SPACES = "\t\n\r\u00a0"  # the last keeps a number and its unit together
+
+
+def clean(text: str) -> str:
+    """Return a text that can be encoded, with an escape for each character that can't be seen."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(letter if letter in _SPACES else escape(letter) for letter in text)
+
+
+def _lines(found: Entry | Replies, names: Iterable[str]) -> dict[str, Any]:
+    texts = {name: getattr(found, name) for name in names}
+    return {name: one_line(text) for name, text in texts.items() if text}
+
+
+def legible(standing: Standing) -> Standing:
+    """Return a board with its entries' texts as they can be shown: lines in which all can be seen."""
+
+    def readable(entry: Entry) -> Entry:
+        replies = entry.replies and replace(entry.replies, **_lines(entry.replies, _OF_REPLIES))
+        return replace(entry, replies=replies, **_lines(entry, _OF_ENTRY))
+
+    return replace(standing, entries=tuple(map(readable, standing.entries)))
 
 
 class Asset:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from helpers.repositories import FILED, OURS, RIVAL, TODAY, accept, commit, git, predictions_from, refuse
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, edit, path_of, plant, predictions_file, write
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, path_of, plant, predictions_file, write
 from sraven.leaderboard.contribution.change import check_change
 from sraven.leaderboard.submissions.submit import file_submission
 
@@ -52,10 +52,8 @@ def test_other_changes_are_not_its_concern(project, path):
     [
         ("99991231-a-method", "expected a date from 2026-11-20 to 2026-11-25"),
         ("20261124-another", "the folder is called <date>-a-method"),
-        ("٢٠٢٦١١٢٤-a-method", "expected <YYYYMMDD>-<name>"),
         ("20261124-a ##[warning]hello", r"20261124-a #\\x23\[warning\]hello isn't the name of an entry"),
         ("../\n::notice::hello", r"\\n::notice::hello"),  # would be a command of the runner
-        ("20261124-a\x1b[2K\u202e", r"20261124-a\\x1b\[2K\\u202e isn't the name of an entry"),
     ],
 )
 def test_name_of_the_folder(project, entry, name, message):
@@ -98,10 +96,7 @@ def test_folder_that_main_has_in_other_letters_is_taken(project, entry):
     ("name", "message"),
     [
         ("junk.bin", "isn't part of a submission"),
-        ("predictions/ood/seed-9.npy", "isn't part of a submission"),
-        ("training/seed-0.jsonl", "isn't part of a submission"),
         ("README.md", "has 10,485,760 bytes; expected 1,048,576 or fewer"),
-        ("submission.yaml", "has 10,485,760 bytes; expected 262,144 or fewer"),
         ("predictions/ood/seed-0.parquet", r"has 10,485,760 bytes; expected 1,0\d\d,\d{3} or fewer"),
     ],
 )
@@ -125,14 +120,6 @@ def test_what_an_earlier_commit_holds_counts(project, entry):
     )
 
 
-def test_scores_must_be_those_of_the_predictions(project, entry):
-    scores = json.loads((entry / "scores.json").read_text())
-    scores["splits"]["ood"]["metrics"]["accuracy"]["mean"] = 0.99
-    (entry / "scores.json").write_text(json.dumps(scores))
-    commit(project)
-    refuse(project, r"scores.json: splits.ood.metrics.accuracy.mean isn't what the predictions score")
-
-
 def _file(project, name, predictions, change):
     """File an entry with these predictions in place of the new one."""
     shutil.rmtree(project / OURS, ignore_errors=True)
@@ -153,13 +140,12 @@ def test_one_copied_seed_is_refused_however_it_is_written(project):
     refuse(project, rf"predicts the same as {SRAVEN_BOARD}/20261121-rival, or nearly so")
 
 
-def test_what_breaks_the_leaderboard_is_refused(project, entry):
-    def change(content):
-        content["method"]["paper"] = "javascript:alert(1)"
-
-    edit(entry, change)
+def test_scores_must_be_those_of_the_predictions(project, entry):
+    scores = json.loads((entry / "scores.json").read_text())
+    scores["splits"]["ood"]["metrics"]["accuracy"]["mean"] = 0.99
+    (entry / "scores.json").write_text(json.dumps(scores))
     commit(project)
-    refuse(project, "submission.yaml")
+    refuse(project, r"scores.json: splits.ood.metrics.accuracy.mean isn't what the predictions score")
 
 
 # Nothing else is touched
@@ -218,16 +204,3 @@ def test_names_that_some_systems_take_for_the_leaderboard_are_its_own(project, p
     (project / path).write_text("junk")
     commit(project)
     refuse(project, "isn't a file of a submission's folder")
-
-
-def test_change_of_a_merge_commit_itself_is_found(project, entry):
-    """Neither parent has it: the merge took away the rival."""
-    commit(project)
-    git(project, "switch", "--quiet", "main")
-    (project / "program.py").write_text("print('later')\n")
-    commit(project)
-    git(project, "switch", "--quiet", "proposal")
-    git(project, "merge", "--quiet", "--no-commit", "main")
-    shutil.rmtree(project / RIVAL)
-    commit(project, "merged")
-    refuse(project, rf"^{RIVAL}/README.md is removed")

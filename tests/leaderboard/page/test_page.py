@@ -150,12 +150,12 @@ def test_marks_lie_exactly_at_their_scores_each_in_a_row_of_its_own(width):
 
 def test_scores_beyond_all_measure_are_in_the_table_alone():
     far = Bar("far", None, 1e300, None)
-    assert draw([PANEL._replace(bars=(*BARS, far))], WIDE) == draw([PANEL], WIDE)
+    assert draw([PANEL._replace(bars=(*BARS, far))], WIDE, "x") == draw([PANEL], WIDE, "x")
 
 
 def test_pictures_are_the_same_each_time_and_follow_the_readers_scheme():
-    drawn = draw([PANEL], WIDE)
-    assert drawn == draw([PANEL], WIDE) and "prefers-color-scheme:dark" in drawn and "<text" not in drawn
+    drawn = draw([PANEL], WIDE, "x")
+    assert drawn == draw([PANEL], WIDE, "x") and "prefers-color-scheme:dark" in drawn and "<text" not in drawn
 
 
 def test_a_picture_is_in_the_page_for_wide_and_narrow_screens():

@@ -102,12 +102,6 @@ def test_files_that_are_none_of_replies_are_refused(folder, data, message):
     assert message in refused(folder)
 
 
-def test_texts_that_are_no_utf_8_are_refused(folder):
-    bad = pa.StringArray.from_buffers(1, pa.py_buffer(np.array([0, 2], np.int32)), pa.py_buffer(b"\xff\xfe"))
-    plant(folder, rows([0], bad), "ladder")
-    assert "UTF8" in refused(folder).upper().replace("-", "")
-
-
 def test_a_small_file_of_much_text_is_refused_before_it_fills_memory(folder):
     """A dictionary says a long reply once and means it thousands of times."""
     long = "x" * MOST_REPLY

@@ -1,10 +1,9 @@
 'use strict';
-// Shows one puzzle after the other, takes replies by keys or clicks, keeps them in the browser and hands them out.
+// Shows one puzzle after the other, takes replies, keeps them in the browser and hands them out.
 (() => {
   const find = (id) => document.getElementById(id);
   const play = JSON.parse(find('play').dataset.play);
   const store = `sraven-play-${play.digest}`;
-  const MOST_BUTTONS = 32;
   const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
   const figure = (number) => number.toLocaleString('en');
   const say = (text) => { find('status').textContent = text; };
@@ -146,8 +145,10 @@
     const drawn = Array.from({ length: M }, (_, place) => {
       const number = panel ? panel[place] : '';
       const input = make('input', {
-        inputMode: K > MOST_BUTTONS ? 'numeric' : 'none',
-        maxLength: String(K - 1).length,
+        type: 'number',
+        min: 0,
+        max: K - 1,
+        required: true,
         ariaLabel: `Number ${place + 1} of ${M} of the missing panel, from 0 to ${K - 1}`,
         readOnly: Boolean(solution),
         value: number,
@@ -157,16 +158,6 @@
       return cell;
     });
     return make('div', { className: 'panel asked', role: 'group', ariaLabel: 'Row 3, column 3: the missing panel' }, ...drawn);
-  }
-
-  function drawPad({ K }, solution) {
-    const has = K <= MOST_BUTTONS && !solution;
-    // The keyboard writes numbers itself, so these are no stops of Tab.
-    find('pad').replaceChildren(...Array.from({ length: has ? K : 0 }, (_, number) => {
-      const button = make('button', { type: 'button', tabIndex: -1, className: 'cell', textContent: number });
-      tint(button, number, K);
-      return button;
-    }));
   }
 
   function drawSolution(question, solution) {
@@ -199,19 +190,6 @@
   function drawProgress() {
     find('done').value = replied().length;
     find('count').textContent = `${figure(replied().length)} of ${figure(total)}`;
-    find('levels').replaceChildren(...play.sets.map((set) => {
-      const done = replied().filter((question) => setOf(question) === set);
-      const isRight = (question) => solutionOf(question).answers.some((each) => String(each) === String(panelOf(question)));
-      const right = play.practice ? `, ${done.filter(isRight).length} right` : '';
-      const button = make('button', { type: 'button', textContent: set.title, ariaCurrent: String(set === setOf(current)) });
-      button.addEventListener('click', () => leaveFor(nextOpen(-1, set.questions) ?? set.questions[0]));
-      const bar = make('progress', { max: set.questions.length, value: done.length, ariaLabel: set.title });
-      const told = make('span', { textContent: `${figure(done.length)} of ${figure(set.questions.length)}${right}` });
-      return make('li', {}, button, make('div', { className: 'level' }, bar, told));
-    }));
-    if (find('handed')?.open) {
-      find('lines').value = lines();
-    }
   }
 
   function explain({ M, K, mixed, rules }) {
@@ -254,7 +232,6 @@
     find('reply').textContent = solution ? 'Go on' : 'Reply';
     find('skip').hidden = Boolean(solution);
     explain(set);
-    drawPad(set, solution);
     drawSolution(question, solution);
     drawProgress();
   }
@@ -339,12 +316,6 @@
       skip();
       return;
     }
-    const missing = cells().findIndex((cell) => cell.value === '');
-    if (missing >= 0) {
-      cells()[missing].focus();
-      say(`Number ${missing + 1} is missing.`);
-      return;
-    }
     keep(cells().map((cell) => Number(cell.value)));
     if (play.practice) {
       show(current);
@@ -356,88 +327,8 @@
     }
   }
 
-  // Writing numbers into the missing panel
-  function fill(cell, number) {
-    cell.value = number;
-    tint(cell.parentElement, number, setOf(current).K);
-  }
-
-  function move(cell, step) {
-    const all = cells();
-    const next = all[all.indexOf(cell) + step] || cell;
-    next.focus();
-    next.select();
-  }
-
-  function write(cell, number) {
-    fill(cell, number);
-    // Go on unless another digit may follow.
-    if (number === 0 || number * 10 >= setOf(current).K) {
-      move(cell, 1);
-    }
-  }
-
-  function typed(event) {
-    const cell = event.target;
-    const { K } = setOf(current);
-    const digits = cell.value.replace(/[^0-9]/g, '');
-    const last = Number(digits.slice(-1));
-    if (digits === '' || last >= K) {
-      say(digits === '' ? (cell.value && 'Only digits, please.') : `${last} isn’t used here: numbers go from 0 to ${K - 1}.`);
-      fill(cell, '');
-    } else {
-      say(Number(digits) < K ? '' : `${digits} isn’t used here: numbers go from 0 to ${K - 1}. Now it is ${last}.`);
-      write(cell, Number(digits) < K ? Number(digits) : last);
-    }
-  }
-
-  let latest = null;  // the cell into which buttons write
-
-  function clicked(event) {
-    const button = event.target.closest('button');
-    if (button) {
-      const cell = cells().includes(latest) ? latest : cells()[0];
-      fill(cell, Number(button.textContent));
-      move(cell, 1);
-    }
-  }
-
-  function count(cell, step) {
-    const { K } = setOf(current);
-    fill(cell, cell.value === '' ? (step > 0 ? 0 : K - 1) : (Number(cell.value) + step + K) % K);
-    cell.select();
-  }
-
-  const GOING = { n: () => leaveFor(current + 1), p: () => leaveFor(current - 1), s: skip };
-  const MOVES = { ArrowLeft: -1, ArrowRight: 1, ' ': 1 };
-  const COUNTS = { ArrowUp: 1, ArrowDown: -1 };
-
-  function pressed(event) {
-    const { target, key } = event;
-    const cell = target.closest('#matrix input');
-    if (event.ctrlKey || event.altKey || event.metaKey || target.matches('textarea')) {
-      return;
-    }
-    if (target.id === 'number') {
-      if (key !== 'Enter') {
-        return;
-      }
-      focus();  // a number that changed is gone to as it loses the focus
-    } else if (Object.hasOwn(GOING, key.toLowerCase())) {
-      GOING[key.toLowerCase()]();
-    } else if (cell && MOVES[key]) {
-      move(cell, MOVES[key]);
-    } else if (cell && COUNTS[key] && !cell.readOnly) {
-      count(cell, COUNTS[key]);
-    } else if (cell && key === 'Backspace' && cell.value === '') {
-      move(cell, -1);
-    } else {
-      if (target === document.body && /^[0-9]$/.test(key)) {
-        focus();  // and the digit goes there
-      }
-      return;
-    }
-    event.preventDefault();
+  function typed({ target }) {
+    tint(target.parentElement, target.validity.valid ? target.value : '', setOf(current).K);
   }
 
   // Replies as lines of JSON
@@ -452,29 +343,6 @@
     setTimeout(() => URL.revokeObjectURL(href), 60_000);
   }
 
-  function readLine(line) {
-    try {
-      const { id, completion, seconds = 0 } = JSON.parse(line);
-      const [, name, index] = /^(.*)_([0-9]+)$/.exec(id);
-      const question = play.sets.find((set) => set.name === name).questions[Number(index)];
-      const panel = /^Answer: \[([0-9 ]+)\]$/.exec(completion)[1].split(' ').map(Number);
-      return idOf(question) === id && take(question, panel, seconds);
-    } catch {
-      return false;
-    }
-  }
-
-  async function bring(event) {
-    const text = await event.target.files[0].text();
-    const taken = text.split('\n').filter((line) => line.trim()).map(readLine);
-    const good = taken.filter(Boolean).length;
-    event.target.value = '';
-    show(current);
-    save();
-    const bad = taken.length - good;
-    say(`${figure(good)} replies taken.${bad ? ` ${figure(bad)} lines are no replies to these puzzles.` : ''}`);
-  }
-
   function reset() {
     if (confirm(`Delete all ${figure(replied().length)} replies that this browser keeps, and start anew?`)) {
       work.clear();
@@ -486,34 +354,16 @@
 
   find('answer').addEventListener('submit', reply);
   find('matrix').addEventListener('input', typed);
-  find('matrix').addEventListener('focusin', ({ target }) => {
-    if (target.matches('input')) {
-      latest = target;
-      target.select();
-    }
-  });
-  find('pad').addEventListener('pointerdown', (event) => event.preventDefault());  // the focus stays
-  find('pad').addEventListener('click', clicked);
-  find('previous').addEventListener('click', GOING.p);
-  find('next').addEventListener('click', GOING.n);
+  find('previous').addEventListener('click', () => leaveFor(current - 1));
+  find('next').addEventListener('click', () => leaveFor(current + 1));
   find('skip').addEventListener('click', skip);
   find('number').addEventListener('change', ({ target }) => {
     leaveFor(Math.min(Math.max(Math.round(target.valueAsNumber) || 1, 1), total) - 1);
   });
   find('reset').addEventListener('click', reset);
-  find('handed')?.addEventListener('toggle', drawProgress);
-  find('lines')?.addEventListener('focus', ({ target }) => target.select());
   document.querySelectorAll('.download').forEach((button) => button.addEventListener('click', download));
   find('again').addEventListener('click', () => leaveFor(0));
-  find('import')?.addEventListener('change', bring);
-  document.addEventListener('keydown', pressed);
   document.addEventListener('visibilitychange', () => (document.hidden ? pause() : tick()));
-  window.addEventListener('storage', ({ key }) => {
-    if (key === store) {  // another window of this page
-      load();
-      drawProgress();
-    }
-  });
   document.querySelectorAll('.small .cell').forEach((cell) => tint(cell, Number(cell.textContent), 8));
   show(load());
   focus();
