@@ -198,7 +198,7 @@ def analysed(
     return Analysed(folder, config, params, subject, parts, layers, codes, digests, tuple(notes))
 
 
-def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[str, dict[str, Codes]]:
+def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[str, Mapping[str, Codes]]:
     """Return the codes of a network by pair and part."""
     by_part = {part.name: collector.collect(params, part) for part in parts}
     return {pair: {part: codes[pair] for part, codes in by_part.items()} for pair in collector.pairs}

@@ -5,7 +5,7 @@ Runs of one shape train in one program, on the same batches: seeds, and the poin
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
@@ -265,7 +265,9 @@ def _train(
         run.outcome = Outcome(state, run.report, None, stopped=int(state.step) < last)
 
 
-def prefetch(make: Callable[[int, int], Chunk], bounds: Sequence[tuple[int, int]]) -> Iterator[Chunk]:
+def prefetch(
+    make: Callable[[int, int], Chunk], bounds: Sequence[tuple[int, int]]
+) -> Generator[Chunk, None, None]:
     """Yield the chunks of consecutive ranges of steps; a thread makes the next while one is trained on.
 
     Args:

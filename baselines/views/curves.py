@@ -364,15 +364,7 @@ def to_json(curves: Curves) -> dict[str, Any]:
         "groups": [
             {
                 "name": group.name,
-                **(
-                    {
-                        "digest": replace(group.config, seed=0).digest,
-                        "attention": group.config.attention,
-                        "steps": group.config.steps,
-                    }
-                    if group.config
-                    else {}
-                ),
+                "digest": replace(group.config, seed=0).digest if group.config else None,
                 "folders": {str(seed): str(folder) for seed, folder in group.folders.items()},
                 "curves": {name: plain(curve) for name, curve in group.curves.items()},
             }

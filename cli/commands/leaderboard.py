@@ -147,7 +147,8 @@ def print_standing(standing: "Standing") -> None:
 @click.option(
     "--html",
     type=output_directory,
-    help="Directory to write the page to, and beside it leaderboard.json and leaderboard.csv.",
+    help="Directory to write the page to, and beside it leaderboard.json and leaderboard.csv; needs the "
+    "extra analysis.",
 )
 @click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, for programs.")
 @click.option("--fresh", is_flag=True, help="Score all entries again, whatever is cached.")

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from sraven.board.board import Board
 from sraven.core.escape import figure, with_error
-from sraven.core.families import find_family
 from sraven.leaderboard.standing import Entry, Standing, primary_ceiling
 from sraven.scoring.bootstrap import SHARE
 
@@ -73,7 +72,7 @@ class Column(NamedTuple):
 
     name: str
     value: Value = lambda board, entry: None
-    title: str | Callable[[Board], str] = ""
+    title: str | Callable[[Standing], str] = ""
     text: Value | None = None
 
     def shown(self, board: Board, entry: Entry) -> str:
@@ -85,11 +84,10 @@ def _score(board: Board, entry: Entry) -> str:
     return "–" if entry.value is None else with_error(entry.value, entry.standard_error)
 
 
-def _over(board: Board) -> str:
-    """Return the heading of the interval of a score: it is over combinations wherever scores are by them."""
-    resampled = find_family(board.family).resampled
-    has_combinations = resampled == "instances" and not board.is_text
-    return f"{SHARE} over {'combinations' if has_combinations else resampled}"
+def _over(standing: Standing) -> str:
+    """Return the heading of the interval of a score."""
+    known = (entry.resampled(standing.board) for entry in standing.entries if entry.interval)
+    return f"{SHARE} over {next(known, 'instances')}"
 
 
 def _kept(board: Board, entry: Entry) -> str:
@@ -119,7 +117,7 @@ def _split(split: str) -> Column:
     """Return a column of the score on another split than the primary one, for people alone."""
     return Column(
         "",
-        title=lambda board: score_title(board, split),
+        title=lambda standing: score_title(standing.board, split),
         text=lambda board, entry: (
             None if split == board.primary_split else entry.splits.get(split, {}).get(board.metric)
         ),
@@ -159,7 +157,7 @@ LIST = (
     Column("own", lambda b, e: e.own),
     Column("metric", lambda b, e: b.metric),
     Column("split", lambda b, e: b.primary_split),
-    Column("score", lambda b, e: e.value, lambda b: score_title(b, b.primary_split), _score),
+    Column("score", lambda b, e: e.value, lambda s: score_title(s.board, s.board.primary_split), _score),
     Column("standard_error", lambda b, e: e.standard_error),
     Column("", title=_over, text=lambda b, e: e.shown_interval),
     *_ends("interval", lambda e: e.interval),
@@ -179,7 +177,7 @@ LIST = (
     Column(
         "train_instances",
         lambda b, e: e.train_instances,
-        lambda b: "trained on" if b.budget_unit == "instances" else b.budget_unit,
+        lambda s: "trained on" if s.board.budget_unit == "instances" else s.board.budget_unit,
         lambda b, e: e.train_instances or None,
     ),
     Column("train_unit", lambda b, e: b.budget_unit),
@@ -214,7 +212,7 @@ def shown_columns(standing: Standing) -> dict[str, Callable[[Entry], str]]:
     board = standing.board
     found: dict[str, Callable[[Entry], str]] = {}
     for column in LIST:
-        title = column.title if isinstance(column.title, str) else column.title(board)
+        title = column.title if isinstance(column.title, str) else column.title(standing)
         if title and any(column.shown(board, entry) for entry in standing.entries):
             found[title] = partial(column.shown, board)
     return found

@@ -284,11 +284,6 @@ def reasons_unranked(evidence: Evidence) -> list[Unranked]:
     return found
 
 
-def why_unranked(evidence: Evidence) -> list[str]:
-    """Return the reasons of `reasons_unranked`, without rules and advice."""
-    return [found.reason for found in reasons_unranked(evidence)]
-
-
 def find_omissions(evidence: Evidence) -> tuple[str, ...]:
     """Return in sentences what a description should say and doesn't; an entry is ranked all the same."""
     training, family = evidence.content["training"], evidence.content["method"].get("family")

@@ -196,12 +196,6 @@ class Entry:
         return _TITLES.get(head, self.method) if details else self.method
 
     @property
-    def details(self) -> str:
-        """What else its name has."""
-        head, _, details = self.method.partition(", ")
-        return details if head in _TITLES else ""
-
-    @property
     def spread(self) -> str:
         """The range of its rank, such as ``1–3``; empty if that is one rank, or it isn't ranked."""
         low, high = self.rank_range or (0, 0)

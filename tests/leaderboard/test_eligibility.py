@@ -15,11 +15,15 @@ from sraven.leaderboard.eligibility import (
     CEILING_ERRORS,
     ELIGIBILITY_RULES,
     judge_submission,
-    why_unranked,
+    reasons_unranked,
 )
 from sraven.leaderboard.entries import entry_of
 from sraven.leaderboard.evidence import _most_agreement, run_name
 from sraven.scoring.scores import whole_run
+
+
+def why_unranked(evidence):
+    return [each.reason for each in reasons_unranked(evidence)]
 
 
 def reasons(**options):

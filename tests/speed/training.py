@@ -39,7 +39,6 @@ from statistics import median
 import jax
 import jax.numpy as jnp
 import numpy as np
-from baselines.training.feed import chunk_of_steps
 from record import choose, keep, least_seconds, seconds_of
 
 from baselines.encode import encoding_of
@@ -48,11 +47,17 @@ from baselines.lm.recipes import config_on_text
 from baselines.model.attention import ATTENTION
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.tiles import tiled_attention
-from baselines.model.transformer import SelfAttention
-from baselines.recipes import SRAVEN, make_config
+from baselines.model.self_attention import SelfAttention
+from baselines.recipes import FAMILIES, make_config
 from baselines.reproduction.plan import operations_of
 from baselines.training.compiled import Compiled, count_parameters
-from baselines.training.experiment import board_experiment, model_of, num_microbatches_of, program_of
+from baselines.training.experiment import (
+    board_experiment,
+    chunk_of_steps,
+    model_of,
+    num_microbatches_of,
+    program_of,
+)
 from baselines.training.optim import Hyperparams
 from baselines.training.sharding import make_mesh, on_cpu
 from baselines.training.step import train_chunk, train_step
@@ -331,7 +336,7 @@ DRAWS, DRAWN = 16, 8
 def variances(attention, tokens, factor):
     """Return both variances of a layer."""
     names = ("layers", "width", "heads", "qkv_width", "mlp_width")
-    shape = {name: SRAVEN[name] for name in names}
+    shape = {name: FAMILIES["sraven"][name] for name in names}
     config = TransformerConfig(inputs=8, outputs=8, length=tokens, attention=attention, **shape)
     layer = SelfAttention(config, return_codes=True)
 

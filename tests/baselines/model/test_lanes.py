@@ -1,4 +1,4 @@
-"""Attention of instances side by side equals the reference, in value and gradients, on any number of threads.
+"""Attention of instances side by side equals the reference, values and gradients, on any number of threads.
 
 Axes have different primes: B=17 (one block and an instance), H=2, D=3, A=7 outputs of T=11 tokens.
 """

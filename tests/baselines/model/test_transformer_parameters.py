@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from baselines.model.attention import ATTENTION
-from baselines.model.transformer import SelfAttention, Transformer
+from baselines.model.self_attention import SelfAttention
+from baselines.model.transformer import Transformer
 from helpers.refusals import assert_refused
 from helpers.small_models import FUZZY_LOGIC, SRAVEN, TEXT, B, T, count, parameters, small, tokens_of
 from sraven import ConfigurationError
