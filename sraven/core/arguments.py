@@ -2,13 +2,13 @@
 
 from fractions import Fraction
 from operator import index
-from typing import Any
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING, Any
 
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
 
 
 def check_integer(name: str, value: Any, low: int, high: int, advice: str = "") -> int:
@@ -36,6 +36,8 @@ def check_share(name: str, value: Any, advice: str) -> float:
     Raises:
         ConfigurationError: if it isn't one; the message ends with ``advice``.
     """
+    import numpy as np  # late: configurations are checked by this, and the help is made of them
+
     real = int | float | np.integer | np.floating
     if isinstance(value, bool) or not isinstance(value, real) or not 0 <= value < 1:
         raise ConfigurationError(f"{name}={quoted(value)}: expected a share from 0 to below 1, {advice}")
@@ -66,8 +68,8 @@ def _is_beyond_64_bits(value: Any) -> bool:
 
 
 def check_array(
-    name: str, values: ArrayLike, shape: tuple[Any, ...], kinds: str, wanted: str
-) -> NDArray[Any]:
+    name: str, values: "ArrayLike", shape: tuple[Any, ...], kinds: str, wanted: str
+) -> "NDArray[Any]":
     """Return ``values`` as an array of the given shape and kind.
 
     Args:
@@ -80,6 +82,8 @@ def check_array(
     Raises:
         ConfigurationError: if it has another shape or kind.
     """
+    import numpy as np
+
     try:
         array = np.asarray(values)
     except ValueError:
