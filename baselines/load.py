@@ -21,7 +21,7 @@ from baselines.training.step import Program
 from sraven.core.arguments import check_integer
 from sraven.core.errors import OutputError
 from sraven.core.escape import escape
-from sraven.data.hub.service import MODEL, PREFIXES, Place, in_one_line, insist, read_place
+from sraven.data.hub import MODEL, PREFIXES, Place, in_one_line, read_place
 
 _SMALL, _MOST_RECORDS = 1 << 20, 100
 """Most bytes of a published file beside the parameters, and records of who trained a run."""
@@ -115,7 +115,7 @@ def _download(place: Place) -> Path:
 
     api = HfApi()
     with in_one_line(place, "loading"):
-        info = insist(lambda: api.model_info(place.repository, revision=place.revision, files_metadata=True))
+        info = api.model_info(place.repository, revision=place.revision, files_metadata=True)
         sizes = {each.rfilename: each.size for each in info.siblings or ()}
 
         def download(name: str, most: int) -> Path:
@@ -124,7 +124,7 @@ def _download(place: Place) -> Path:
             size = sizes[name]
             if not isinstance(size, int) or size > most:
                 raise OutputError(f"{place}: {name} has {escape(size)} bytes; expected {most:,} or fewer")
-            return Path(insist(lambda: api.hf_hub_download(place.repository, name, revision=info.sha)))
+            return Path(api.hf_hub_download(place.repository, name, revision=info.sha))
 
         folder = download(CONFIG, _SMALL).parent
         download(WEIGHTS, weight_bytes_range(count_quickly(_program_of, read_run(folder)))[1])

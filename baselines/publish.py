@@ -23,7 +23,7 @@ from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.system.files import sha256_of_file, write_bytes, write_text
 from sraven.data.card import LICENSE, PAPER_URL
-from sraven.data.hub.service import Place
+from sraven.data.hub import Place
 from sraven.data.manifest import CARD
 
 if TYPE_CHECKING:

@@ -8,11 +8,6 @@ from sraven.core.system.packages import check_packages
 
 if TYPE_CHECKING:
     from fuzzylogic.identifiability import Identification as Identification, identify as identify
-    from fuzzylogic.metrics import (
-        Scores as Scores,
-        score as score,
-        score_by_combination as score_by_combination,
-    )
     from fuzzylogic.record import to_numpy as to_numpy
     from fuzzylogic.task import Batch as Batch, FuzzyLogic as FuzzyLogic
 
@@ -23,7 +18,6 @@ __part_of__ = "sraven"
 _HOMES = {
     "fuzzylogic.identifiability": "Identification identify",
     "fuzzylogic.record": "to_numpy",
-    "fuzzylogic.metrics": "Scores score score_by_combination",
     "fuzzylogic.task": "Batch FuzzyLogic",
 }
 """The public names by the modules that define them. They are imported when asked for, so the core and the

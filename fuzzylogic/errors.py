@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fuzzylogic import ridge
 from fuzzylogic.terms import combinations_of, formula
 from sraven.core.task import Labels
-from sraven.scoring.errors import MISSING, OVERALL, Tally
+from sraven.scoring.errors import MISSING, OVERALL, Tally, tally
 
 if TYPE_CHECKING:
     from fuzzylogic.task import FuzzyLogic
@@ -62,16 +62,6 @@ def nearest_known(
     return places, values
 
 
-def _tally(heading: str, names: list[str], row: NDArray[np.int64], column: NDArray[np.int64]) -> Tally:
-    """Count sequences by row and, where the column isn't -1, by column; leave out rows that have none."""
-    totals = np.bincount(row, minlength=len(names))
-    counts = np.zeros((len(names), len(KINDS) + 2), np.int64)
-    np.add.at(counts, (row, column), 1)  # right ones go to the last column, which is dropped
-    there = np.flatnonzero(totals)
-    rows = tuple(names[number] for number in there)
-    return Tally(heading, "sequences", rows, (*KINDS, MISSING), totals[there], counts[there, :-1])
-
-
 @dataclass(frozen=True)
 class FuzzyLogicDiagnosis:
     """Sorts the answers of one task whose error is large: those with an R² of the sequence below 0.9.
@@ -109,10 +99,14 @@ class FuzzyLogicDiagnosis:
         listed, row = np.unique(numbers, return_inverse=True)
         known = [*map(self._name, task.combinations("train")), "none"]
         there = [self._name(terms) for terms in combinations_of(listed.astype(np.int64), 1 << task.L, task.K)]
+
+        def count(heading: str, names: list[str], row: NDArray[Any]) -> Tally:
+            return tally(heading, names, (*KINDS, MISSING), row, column, "sequences")
+
         return {
-            OVERALL: _tally("", ["all"], np.zeros(len(column), np.int64), column),
-            "combinations": _tally("function", there, row, column),
-            "known": _tally("nearest known function", known, places % len(known), column),
+            OVERALL: count("", ["all"], np.zeros(len(column), np.int64)),
+            "combinations": count("function", there, row),
+            "known": count("nearest known function", known, places % len(known)),
         }
 
     def _name(self, terms: NDArray[Any]) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fuzzylogic.metrics import score
+from fuzzylogic.metrics import overall
 from fuzzylogic.task import FuzzyLogic
 from sraven.core.arguments import check_integer
 from sraven.core.estimate import Mean, mean
@@ -60,7 +60,8 @@ def estimate_ambiguity(
         parts.append((*found, batch.targets))
     agreeing, ambiguous, predictions, targets = map(np.concatenate, zip(*parts, strict=True))
     means = mean(agreeing > 1), mean(ambiguous), mean(agreeing)
-    return Ambiguity(split, prior, n, *means, **vars(score(predictions, targets)))
+    scores = overall(predictions, targets.astype(np.float64))
+    return Ambiguity(split, prior, n, *means, *(scores[name] for name in ("mse", "r2", "r2_per_sequence")))
 
 
 def measure(task: FuzzyLogic, n: int, threads: int | None = None) -> Measured:

@@ -1,14 +1,12 @@
 """Metrics of the fuzzy-logic task, on the query of each sequence."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from sraven.core.arguments import check_array
 from sraven.core.comparison import compare_numbers
-from sraven.core.errors import ConfigurationError
 from sraven.core.task import Arrays, Column, Labels, Metric, ratio
 from sraven.core.versions import latest
 
@@ -51,22 +49,6 @@ BY_COMBINATION = {"1": ("r2_per_sequence", "r2", "mse")}
 """What is also given for each combination of terms, by the version that brought it. No line changes."""
 
 
-@dataclass(frozen=True)
-class Scores:
-    """What a predictor scores on a set of sequences.
-
-    Attributes:
-        mse: mean squared error.
-        r2: 1 - SSE / SST, pooled over all sequences; a constant that is the mean scores 0.
-        r2_per_sequence: the paper's R²: the mean over sequences of 1 - squared error / variance of
-            that sequence's N targets. Sequences whose targets are all equal are left out.
-    """
-
-    mse: float
-    r2: float
-    r2_per_sequence: float
-
-
 def _label_columns(ys: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
     """Return the columns to be summed that depend on targets ``[n, N]`` alone."""
     query = ys[:, -1]
@@ -85,60 +67,31 @@ def error_columns(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict
     return {"squared_error": errors, "relative_error": relative, "below_zero": relative > 1}
 
 
-def _checked(predictions: ArrayLike, targets: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    ys = check_array("targets", targets, ("n", "N"), "f", "floats").astype(np.float64)
-    guesses = check_array("predictions", predictions, (len(ys),), "f", "floats").astype(np.float64)
-    if len(ys) == 0:
-        raise ConfigurationError("targets has no sequence; there is nothing to score")
-    if not np.isfinite(ys).all():
-        raise ConfigurationError("targets has a value that isn't finite; pass those of the batch")
-    if not np.isfinite(guesses).all():
-        worst = int(np.flatnonzero(~np.isfinite(guesses))[0])
-        raise ConfigurationError(f"predictions[{worst}] is {guesses[worst]}; expected finite numbers")
-    return guesses, ys
-
-
-def score(predictions: ArrayLike, targets: ArrayLike) -> Scores:
-    """Score predictions of the queries.
-
-    Args:
-        predictions: floats ``[n]``.
-        targets: floats ``[n, N]``, all targets of each sequence, the query's last.
-
-    Raises:
-        ConfigurationError: for a wrong shape, kind of number, or a prediction that isn't finite.
-    """
-    guesses, ys = _checked(predictions, targets)
+def overall(guesses: NDArray[np.float64], ys: NDArray[np.float64]) -> dict[str, float]:
+    """Return the metrics that are functions of sums, of predictions ``[n]`` given targets ``[n, N]``."""
     columns = {**_label_columns(ys), **error_columns(ys, guesses)}
     sums = {name: np.asarray(column.sum(), np.float64) for name, column in columns.items()}
-    metrics = {each.name: METRICS[each.name] for each in fields(Scores)}
-    values = {
-        name: float(metric.function(*(sums[column] for column in metric.summands)))
-        for name, metric in metrics.items()
-    }
-    return Scores(**values)
-
-
-def score_by_combination(
-    predictions: ArrayLike, targets: ArrayLike, combination: ArrayLike
-) -> dict[int, Scores]:
-    """Score predictions apart for each combination that occurs.
-
-    Args:
-        predictions: floats ``[n]``.
-        targets: floats ``[n, N]``.
-        combination: integers ``[n]``, as in the batch.
-    """
-    guesses, ys = _checked(predictions, targets)
-    numbers = check_array("combination", combination, (len(ys),), "iu", "integers")
     return {
-        int(number): score(guesses[numbers == number], ys[numbers == number]) for number in np.unique(numbers)
+        name: float(metric.function(*(sums[column] for column in metric.summands)))
+        for name, metric in METRICS.items()
+        if not metric.of_instances
     }
 
 
 @dataclass(frozen=True)
 class FuzzyLogicScoring:
-    """Scores predictions of one task, by the metrics of `Scores`.
+    """Scores predictions of one task.
+
+    ===================  ============================================================================
+    metric               meaning
+    ===================  ============================================================================
+    ``r2_per_sequence``  the paper's R²: the mean over sequences of 1 - squared error / variance of that
+                         sequence's N targets. Sequences whose targets are all equal are left out
+    ``r2``               1 - SSE / SST, pooled over all sequences; a constant that is the mean scores 0
+    ``mse``              mean squared error
+    ``r2_median``        the median over the same sequences as ``r2_per_sequence``
+    ``below_zero``       share of these whose R² is below 0
+    ===================  ============================================================================
 
     Attributes:
         task: the task.

@@ -39,7 +39,7 @@ from sraven.core.errors import ConfigurationError
 from sraven.core.task import Labels
 from sraven.features import symbols_by_asked_feature
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, fits_alone
-from sraven.scoring.errors import MISSING, OVERALL, Tally
+from sraven.scoring.errors import MISSING, OVERALL, Tally, tally
 from sraven.splits import exchanges
 
 if TYPE_CHECKING:
@@ -190,32 +190,6 @@ _ANSWERS = {1: "1", 2: "2", 4: "3 to 4", 8: "5 to 8", 16: "9 to 16"}
 _MORE_ANSWERS = "17 and more"
 
 
-def _tally(
-    heading: str,
-    names: tuple[str, ...],
-    columns: tuple[str, ...],
-    row: NDArray[Any],
-    column: NDArray[Any],
-    unit: str = "instances",
-) -> Tally:
-    """Count instances (or features) by row and, where wrong, by column; leave out rows that have none.
-
-    Args:
-        heading: what the rows are.
-        names: of the rows.
-        columns: names of the columns.
-        row: the row of each.
-        column: the column of each, -1 where it is right.
-        unit: what is counted.
-    """
-    totals = np.bincount(row.ravel(), minlength=len(names))
-    counts = np.zeros((len(names), len(columns) + 1), np.int64)
-    np.add.at(counts, (row, column), 1)  # right ones go to the last column, which is dropped
-    there = np.flatnonzero(totals)
-    named = tuple(names[number] for number in there)
-    return Tally(heading, unit, named, columns, totals[there], counts[there, :-1])
-
-
 @dataclass(frozen=True)
 class SRAVENDiagnosis:
     """Sorts the wrong answers of one task.
@@ -266,11 +240,11 @@ class SRAVENDiagnosis:
         distances = tuple(map(str, range(task.M + 1)))
         by_answers = np.searchsorted(list(_ANSWERS), answers)
         return {
-            OVERALL: _tally("", ("all",), columns, np.zeros(len(column), np.int64), column),
-            "answers": _tally(
+            OVERALL: tally("", ("all",), columns, np.zeros(len(column), np.int64), column),
+            "answers": tally(
                 "valid answers", (*_ANSWERS.values(), _MORE_ANSWERS), columns, by_answers, column
             ),
-            "distance": _tally("distance to training", distances, columns, distance, column),
+            "distance": tally("distance to training", distances, columns, distance, column),
             "rules": self._by_rule(found, answered),
             "arithmetic": self._by_load(found, answered),
         }
@@ -288,7 +262,7 @@ class SRAVENDiagnosis:
             column[found.kind == number] = number - 1
         column = np.where(found.wrong, column, -1)
         column[~answered] = len(columns) - 1
-        return _tally("rule", names, columns, found.rules.astype(np.int64), column, "features")
+        return tally("rule", names, columns, found.rules.astype(np.int64), column, "features")
 
     def _by_load(self, found: SortedErrors, answered: NDArray[np.bool_]) -> Tally:
         """Count features that add or subtract by how many of these there are, and what is wrong of them."""
@@ -301,4 +275,4 @@ class SRAVENDiagnosis:
         load = np.broadcast_to(concerned.sum(axis=1)[:, None], concerned.shape)
         names = tuple(map(str, range(self.task.M + 1)))
         heading = "adding or subtracting"
-        return _tally(heading, names, columns, load[concerned], column[concerned], "features")
+        return tally(heading, names, columns, load[concerned], column[concerned], "features")

@@ -43,7 +43,7 @@ def find_standing(
     from sraven.leaderboard.evidence import gather_evidence
     from sraven.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
     from sraven.leaderboard.submissions.submission import SUBMISSIONS
-    from sraven.leaderboard.unfiled import share_boards
+    from sraven.leaderboard.unfiled import remembering_boards
 
     if folder is None and (CHECKOUT / SUBMISSIONS).is_dir():
         folder = CHECKOUT
@@ -51,7 +51,7 @@ def find_standing(
         raise click.UsageError(
             f"there is no {folder}; run this in a checkout, or leave --leaderboard out for the package's own"
         )
-    find_board = share_boards()  # entries of a board share its labels
+    find_board = remembering_boards()  # entries of a board share its labels
     with doing("reading") as on_progress:
 
         def gather(entry: Path) -> "Evidence":
@@ -130,8 +130,6 @@ def print_standing(standing: "Standing") -> None:
     )
     for line in _remarks(standing):
         click.echo(line)
-    for entry_id, note in standing.looks.items():
-        click.echo(f"{escape(entry_id)}: {note}", err=True)
 
 
 @click.command(name="leaderboard")

@@ -18,7 +18,7 @@ from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, doing, quiet_downloads
 
 if TYPE_CHECKING:
-    from sraven.data.hub.service import Place
+    from sraven.data.hub import Place
 
 _OF_RUN = "config.json"
 """The file that a run has, and nothing else that is published."""
@@ -86,8 +86,7 @@ def command(
     """
     from sraven.core.errors import OutputError
     from sraven.core.system.staging import staged
-    from sraven.data.hub.publish import publish_files
-    from sraven.data.hub.service import KIND, MODEL, read_place
+    from sraven.data.hub import KIND, MODEL, publish_files, read_place
 
     if out is not None and not dry_run:
         raise click.UsageError("--out is for --dry-run; `sraven export` writes the files of a run")

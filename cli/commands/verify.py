@@ -1,10 +1,11 @@
 """Re-check a dataset directory, of either task."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +14,6 @@ from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, doing, progress_bar
 
 if TYPE_CHECKING:
-    from sraven.data.hub.remote import RemoteReport
     from sraven.data.verify import Report
 
 _WAYS = {
@@ -35,76 +35,34 @@ def _describe(report: "Report") -> Iterator[str]:
 
 @click.command(name="verify")
 @click.argument("directory", metavar="DIRECTORY|hf://datasets/USER/NAME[@TAG]")
-@click.option("--full", is_flag=True, help="On the Hub: download it, and generate it again.")
 @click.option(
     "--thorough", is_flag=True, help="Check each instance by the second implementation, not one of 16."
 )
 @click.option("--downloaded", is_flag=True, help="Ignore what a download leaves: .cache, .git, .DS_Store.")
 @threads_option
 @json_option
-def command(directory: str, full: bool, thorough: bool, downloaded: bool, threads: int | None) -> None:
+def command(directory: str, thorough: bool, downloaded: bool, threads: int | None) -> None:
     """Re-check a dataset directory: all of it is generated again and compared.
 
-    Exits with 1 if anything is wrong, or is there that isn't part of the dataset. Of a dataset on the Hub,
-    the checksums that the Hub has are compared with those of its manifest, and nothing is downloaded but
-    that; with --full all of it is.
+    Exits with 1 if anything is wrong, or is there that isn't part of the dataset. One on the Hub is
+    downloaded for it, into a temporary folder.
 
     \b
     Example:
       sraven verify sraven-M4-K8
       sraven verify hf://datasets/user/raven@v1
     """
-    from sraven.data.hub.service import PREFIX
+    from sraven.data.hub import PREFIX, downloaded as download, read_place
 
-    if not directory.startswith(PREFIX):
-        if full:
-            raise click.UsageError(f"--full is for datasets on the Hub, {PREFIX}USER/NAME")
-        if not Path(directory).exists() and re.fullmatch(r"[\w.-]+/[\w.-]+", directory):
-            raise click.UsageError(f"there is no {directory}; a dataset on the Hub is {PREFIX}{directory}")
-        _verify(Path(directory), thorough, threads, downloaded)
+    if directory.startswith(PREFIX):
+        with ExitStack() as held:
+            with doing("downloading"):
+                folder = held.enter_context(download(read_place(directory)))
+            _verify(folder, thorough, threads)
         return
-    if thorough and not full:
-        raise click.UsageError("--thorough needs the data; add --full to download it")
-    from sraven.data.hub.remote import downloaded as download, verify_remote
-    from sraven.data.hub.service import read_place
-
-    with doing("waiting for the Hub"):
-        report = verify_remote(read_place(directory))
-    if report.faults or not full:
-        _print_remote(report)
-        return
-    with download(report) as folder:
-        _verify(folder, thorough, threads)
-
-
-def _print_remote(report: "RemoteReport") -> None:
-    """Print what was found of a dataset on the Hub."""
-    _conclude(
-        report.faults,
-        {**report._asdict(), "place": str(report.place)},
-        [
-            *(
-                f"{split:>6}: {count:>12,} instances, as the manifest says"
-                for split, count in report.instances.items()
-            ),
-            f" files: {report.files:>12,} with its checksums, {report.bytes:,} bytes, none downloaded",
-            f"commit: {report.place.revision}",
-        ],
-    )
-
-
-def _conclude(faults: Sequence[str], value: Mapping[str, Any], lines: Iterable[str]) -> None:
-    """Print what was found; exit with 1 if anything is wrong."""
-
-    def show() -> None:
-        click.echo("\n".join(lines))
-        for fault in faults:
-            click.echo(f"fault: {fault}", err=True)
-        click.echo(f"{len(faults)} fault{'s' * (len(faults) > 1)}" if faults else "all is right")
-
-    print_outcome(value={"ok": not faults, **value}, text=show)
-    if faults:
-        raise SystemExit(1)
+    if not Path(directory).exists() and re.fullmatch(r"[\w.-]+/[\w.-]+", directory):
+        raise click.UsageError(f"there is no {directory}; a dataset on the Hub is {PREFIX}{directory}")
+    _verify(Path(directory), thorough, threads, downloaded)
 
 
 def _verify(directory: Path, thorough: bool, threads: int | None, downloaded: bool = False) -> None:
@@ -122,4 +80,14 @@ def _verify(directory: Path, thorough: bool, threads: int | None, downloaded: bo
             )
     except KeyboardInterrupt:
         raise Stopped("interrupted; nothing was changed", 130) from None
-    _conclude(report.faults, asdict(report), _describe(report))
+    faults = report.faults
+
+    def show() -> None:
+        click.echo("\n".join(_describe(report)))
+        for fault in faults:
+            click.echo(f"fault: {fault}", err=True)
+        click.echo(f"{len(faults)} fault{'s' * (len(faults) > 1)}" if faults else "all is right")
+
+    print_outcome(value={"ok": not faults, **asdict(report)}, text=show)
+    if faults:
+        raise SystemExit(1)

@@ -5,10 +5,9 @@ shows as nothing, or never ends. Shown here, it is one line of bounded length in
 seen stands as its escape. Of a giant value, no more is looked at than is shown.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator
 from math import floor, log10
-from typing import Any
+from reprlib import Repr
 from unicodedata import category
 
 MOST = 100
@@ -26,7 +25,7 @@ Default_Ignorable_Code_Point beyond `_UNSEEN`, selectors of variants among them;
 MOST_MARKS = 3
 """Combining marks that may follow one another: no writing needs many, and they climb over the lines above."""
 
-_DEEPEST, _LARGEST_BITS = 10, 128
+_DEEPEST, _PARTS, _LARGEST_BITS = 4, 20, 128  # of nested values, of parts of one, of a number
 
 
 def is_seen(character: str) -> bool:
@@ -56,34 +55,22 @@ def one_line(text: str) -> str:
     return "".join(_legible(" ".join(text.split())))
 
 
-def _parts(value: Any, most: int, depth: int = 0) -> Iterator[str]:
-    """Yield a value as Python writes it, piece by piece; whoever takes them stops when there are enough."""
-    if depth > _DEEPEST:
-        yield "…"
-    elif isinstance(value, int) and value.bit_length() > _LARGEST_BITS:
-        yield f"a number of {value.bit_length():,} bits"
-    elif isinstance(value, str | bytes | bytearray):
-        yield repr(value[: most + 1])
-    elif isinstance(value, Mapping):
-        for number, (name, content) in enumerate(islice(value.items(), most)):
-            yield ", " if number else "{"
-            yield from _parts(name, most, depth + 1)
-            yield ": "
-            yield from _parts(content, most, depth + 1)
-        yield "}" if value else "{}"
-    elif isinstance(value, list | tuple):
-        start, end = "[]" if isinstance(value, list) else "()"
-        yield start
-        for number, content in enumerate(islice(value, most)):
-            if number:
-                yield ", "
-            yield from _parts(content, most, depth + 1)
-        yield ",)" if end == ")" and len(value) == 1 else end
-    else:
-        try:
-            yield repr(value)
-        except Exception:  # whatever a foreign object does when it is asked for its name
-            yield f"<{type(value).__name__}>"
+class _Brief(Repr):
+    """Writes values as Python does, of a large one no more than a little of each of its parts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel, self.fillvalue = _DEEPEST, "…"
+        self.maxdict = self.maxlist = self.maxtuple = _PARTS
+        self.maxstring = self.maxother = 10 * MOST
+
+    def repr_int(self, value: int, level: int) -> str:
+        """Return a number, or how long it is: Python doesn't write down what has thousands of digits."""
+        large = value.bit_length() > _LARGEST_BITS
+        return f"a number of {value.bit_length():,} bits" if large else repr(value)
+
+
+_BRIEF = _Brief()
 
 
 def escape(value: object, most: int = MOST) -> str:
@@ -93,7 +80,7 @@ def escape(value: object, most: int = MOST) -> str:
         value: a text, which is shown without quotes, or anything else, as Python writes it.
         most: characters that are shown; of a longer text, the rest is counted.
     """
-    text = value[: most + 1] if isinstance(value, str) else chain.from_iterable(_parts(value, most))
+    text = value[: most + 1] if isinstance(value, str) else _BRIEF.repr(value)
     parts, length = list[str](), 0
     for part in _legible(text):
         length += len(part)

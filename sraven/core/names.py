@@ -1,13 +1,8 @@
-"""Checks of untrusted names, texts and addresses, and of names that look alike.
-
-What can't be seen, or hides where it leads, is refused. What only looks like something else gets a note:
-a Greek letter or a Cyrillic name is honest, and no list of look-alikes is complete.
-"""
+"""Checks of untrusted names, texts and addresses: what can't be seen, or hides where it leads, is refused."""
 
 import os
 import re
 import unicodedata
-from collections.abc import Sequence
 
 from sraven.core.escape import MOST_MARKS, is_mark, is_seen
 
@@ -20,16 +15,6 @@ ADDRESS = (
 _ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+)(?:[/?#][A-Za-z0-9._~!$&()*+,;=:@/?#%\[\]-]*)?")
 _LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _HOST = re.compile(rf"(?=.{{4,253}}\Z)(?:{_LABEL}\.)+(?!\d)(?!0x){_LABEL}")
-
-_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "ARMENIAN", "CHEROKEE", "COPTIC")
-"""Scripts with letters that look alike."""
-
-_PAIRS = (
-    "АA ВB ЕE ЅS ІI ЈJ КK МM НH ОO РP СC ТT ХX УY ҮY аa гr еe ѕs іi јj кk оo рp сc хx уy ԁd ԛq ԝw һh ӏl пn "
-    "ѵv ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX αa γy ιi κk νv οo ρp τt υu χx օo սu ոn հh ցg ıi 0o 1l Il |l"
-)
-_ALIKE = {ord(pair[0]): pair[1] for pair in _PAIRS.split()}
-"""Letters and digits, with the Latin letters that they are read as: the commonest, not all."""
 
 
 def _character_fault(character: str) -> str:
@@ -75,48 +60,3 @@ def address_in(place: str | os.PathLike[str]) -> str:
     text = os.fspath(place)
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/", text)  # paths lose the second slash
     return f"{text} is an address ({scheme[1]}); name a folder here, and copy it there" if scheme else ""
-
-
-def _script(letter: str) -> str:
-    first = unicodedata.name(letter, "").split(" ", 1)[0]
-    return first if first in _SCRIPTS and letter.isalpha() else ""
-
-
-def mixed_scripts(name: str) -> tuple[str, ...]:
-    """Return the scripts that a single word of a name mixes, such as ``("Cyrillic", "Latin")``."""
-    for word in re.findall(r"[^\W\d_]+", unicodedata.normalize("NFKC", name)):
-        scripts = sorted({_script(letter) for letter in word} - {""})
-        if len(scripts) > 1:
-            return tuple(script.capitalize() for script in scripts)
-    return ()
-
-
-def skeleton(name: str) -> str:
-    """Return what is left of a name for the eye: names with the same skeleton look alike.
-
-    Without marks, spaces, case and the kind of a dash, with `_ALIKE` letters the same.
-    """
-    whole = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name))
-    kept = "".join(
-        "-" if unicodedata.category(c) == "Pd" else c for c in whole if is_seen(c) and not is_mark(c)
-    )
-    alike = kept.translate(_ALIKE).casefold().translate(_ALIKE).replace("i", "l")
-    return "".join(alike.split()).replace("rn", "m").replace("vv", "w")
-
-
-def name_notes(names: Sequence[str]) -> list[str]:
-    """Return, for each name in a list, what a reader should know of it; nothing for most.
-
-    Args:
-        names: the names, the first given first: of two that look alike, the later one is remarked on.
-    """
-    first: dict[str, str] = {}
-    notes = []
-    for name in names:
-        scripts, look = mixed_scripts(name), skeleton(name)
-        remarks = [f"its name mixes {' and '.join(scripts)} letters in a word"] if scripts else []
-        if look in first:
-            remarks.append(f"its name {'is' if first[look] == name else 'looks like'} that of another entry")
-        first.setdefault(look, name)
-        notes.append("; ".join(remarks))
-    return notes

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sraven.board.board import Board
 from sraven.core.escape import escape
@@ -28,35 +28,6 @@ AGREEMENT = "agreement"
 """The rule that a maintainer may lift: see `sraven.leaderboard.maintainers`."""
 
 
-class Context(NamedTuple):
-    """What a rule may depend on.
-
-    Attributes:
-        evidence: of the submission.
-    """
-
-    evidence: Evidence
-
-    @property
-    def board(self) -> Board:
-        """The board."""
-        return self.evidence.board
-
-    @property
-    def training(self) -> Mapping[str, Any]:
-        """What the submission says of its training."""
-        return dict(self.evidence.content["training"])
-
-    def seeds(self, split: str) -> set[int]:
-        """Return the seeds of a split."""
-        return {run["seed"] for run in self.evidence.content["runs"] if run["split"] == split}
-
-    def score(self, split: str, metric: str) -> Mapping[str, Any] | None:
-        """Return a score; None if there is none."""
-        found = self.evidence.scores["splits"].get(split, {}).get("metrics", {}).get(metric)
-        return None if found is None or found["mean"] is None else found
-
-
 def least_seeds(board: Board) -> int:
     """Return how many runs a ranked entry has at least, on every split of a board.
 
@@ -68,18 +39,18 @@ def least_seeds(board: Board) -> int:
     return 1 if board.is_text else RANKED_SEEDS
 
 
-def _few_seeds(context: Context) -> str:
-    least = least_seeds(context.board)
-    few = [split for split in context.board.splits if len(context.seeds(split)) < least]
+def _few_seeds(evidence: Evidence) -> str:
+    least = least_seeds(evidence.board)
+    few = [split for split in evidence.board.splits if len(evidence.seeds(split)) < least]
     seeds = "seed" if least == 1 else "seeds"
     return f"fewer than {least} {seeds} on {', '.join(few)}" if few else ""
 
 
-def _other_seeds(context: Context) -> str:
+def _other_seeds(evidence: Evidence) -> str:
     """A seed is a trained model: one that is left out on a split may be the one that did badly there."""
-    if _few_seeds(context):
+    if _few_seeds(evidence):
         return ""
-    named = {split: context.seeds(split) for split in context.board.splits}
+    named = {split: evidence.seeds(split) for split in evidence.board.splits}
     everywhere = set.intersection(*named.values())
     parts = [
         f"{split} has seed {', '.join(map(str, sorted(seeds - everywhere)))} alone"
@@ -89,43 +60,43 @@ def _other_seeds(context: Context) -> str:
     return f"its splits have other seeds: {'; '.join(parts)}" if parts else ""
 
 
-def _extra_data(context: Context) -> str:
-    return "used extra data" if context.training["extra_data"] else ""
+def _extra_data(evidence: Evidence) -> str:
+    return "used extra data" if evidence.training["extra_data"] else ""
 
 
-def _selection(context: Context) -> str:
-    split, trials = context.training["selection_split"], context.training.get("tuning_trials") or 1
-    if split in context.board.held_out:
+def _selection(evidence: Evidence) -> str:
+    split, trials = evidence.training["selection_split"], evidence.training.get("tuning_trials") or 1
+    if split in evidence.board.held_out:
         return "chosen by its scores on held-out combinations"
-    if split is None and (trials > 1 or context.evidence.content.get("points")):
+    if split is None and (trials > 1 or evidence.content.get("points")):
         return "chosen among several settings by a split that it doesn't name"
     return ""
 
 
-def _budget(context: Context) -> str:
+def _budget(evidence: Evidence) -> str:
     """A language model may have seen nothing of the benchmark; any other network learnt from something."""
-    instances, most = context.training["instances"], max(context.board.train_budgets)
-    if instances == 0 and not context.board.is_text:
+    instances, most = evidence.training["instances"], max(evidence.board.train_budgets)
+    if instances == 0 and not evidence.board.is_text:
         return "says that it was trained on nothing"
-    return f"trained on more than {most:,} {context.board.budget_unit}" if instances > most else ""
+    return f"trained on more than {most:,} {evidence.board.budget_unit}" if instances > most else ""
 
 
-def _points(context: Context) -> str:
+def _points(evidence: Evidence) -> str:
     """The score that ranks must not choose among points of a grid: the best of many is best by luck, too."""
-    board, sign = context.board, 1 if context.board.higher_is_better else -1
-    own = context.score(SELECTION, board.metric) if board.primary_split != SELECTION else None
+    board, sign = evidence.board, 1 if evidence.board.higher_is_better else -1
+    own = evidence.score(SELECTION, board.metric) if board.primary_split != SELECTION else None
     if own is None:
         return ""
-    for point in context.evidence.content.get("points", ()):
+    for point in evidence.content.get("points", ()):
         if sign * (point["scores"][SELECTION] - own["mean"]) > CLAIM_TOLERANCE:
             return f"{UNCHOSEN}{escape(point['name'])}"
     return ""
 
 
-def _agreement(context: Context) -> str:
+def _agreement(evidence: Evidence) -> str:
     """Seeds of one network, of which wrong answers were changed, are wrong about the same instances."""
-    most = context.board.task.scoring.comparison.most_agreement
-    for split, (first, second, found) in context.evidence.agreement.items():
+    most = evidence.board.task.scoring.comparison.most_agreement
+    for split, (first, second, found) in evidence.agreement.items():
         if found > most:
             return (
                 f"seeds {first} and {second} err alike on {split} (agreement {found:.3f}; networks trained "
@@ -140,18 +111,18 @@ def _beyond(value: float, ceiling: float, error: float, n: float) -> float | Non
     return most if value > most + CLAIM_TOLERANCE else None
 
 
-def _ceilings(context: Context, split: str) -> dict[str, tuple[float, float, float]]:
+def _ceilings(evidence: Evidence, split: str) -> dict[str, tuple[float, float, float]]:
     """Return ceilings of metrics on a split with their standard errors, and how many instances they are on.
 
     On an instance with one answer the ideal observer is always right, so that what it gets wrong are
     ambiguous instances: labels that were leaked and spoilt to stay below the ceiling show there.
     """
-    board, n = context.board, float(context.board.splits[split])
+    board, n = evidence.board, float(evidence.board.splits[split])
     known, metrics = board.ceiling(split, board.metric), board.task.scoring.metrics
     if known is None or not metrics[board.metric].is_share:
         return {}
     value, error = known.value, known.standard_error
-    found, totals = {board.metric: (value, error, n)}, context.evidence.totals.get(split, {})
+    found, totals = {board.metric: (value, error, n)}, evidence.totals.get(split, {})
     for name, metric in metrics.items():
         count = totals.get(metric.summands[1], 0) if metric.is_share and name != board.metric else 0
         if count:
@@ -159,10 +130,10 @@ def _ceilings(context: Context, split: str) -> dict[str, tuple[float, float, flo
     return found
 
 
-def _above_ceiling(context: Context) -> str:
-    for split in context.board.splits:
-        for metric, (value, error, n) in _ceilings(context, split).items():
-            score = context.score(split, metric)
+def _above_ceiling(evidence: Evidence) -> str:
+    for split in evidence.board.splits:
+        for metric, (value, error, n) in _ceilings(evidence, split).items():
+            score = evidence.score(split, metric)
             for found in score["by_seed"] if score else ():
                 if found is not None and (most := _beyond(found, value, error, n)) is not None:
                     return (
@@ -184,37 +155,37 @@ def is_at_chance(board: Board, interval: Sequence[float] | None) -> bool:
     return low <= board.chance if board.higher_is_better else high >= board.chance
 
 
-def _chance(context: Context) -> str:
-    board = context.board
-    score = context.score(board.primary_split, board.metric)
+def _chance(evidence: Evidence) -> str:
+    board = evidence.board
+    score = evidence.score(board.primary_split, board.metric)
     if score is None:
         return ""
     over_combinations = interval_over_combinations(
-        context.evidence.scores["splits"][board.primary_split], board.metric
+        evidence.scores["splits"][board.primary_split], board.metric
     )
     is_guess = is_at_chance(board, over_combinations or score["interval"])
     return f"no better than chance, which is {board.chance:.4g}" if is_guess else ""
 
 
-def _baseline(context: Context) -> str:
+def _baseline(evidence: Evidence) -> str:
     """The best baseline, which composes nothing, scores as much; at chance, that is said instead."""
-    board = context.board
-    score, sign = context.score(board.primary_split, board.metric), 1 if board.higher_is_better else -1
+    board = evidence.board
+    score, sign = evidence.score(board.primary_split, board.metric), 1 if board.higher_is_better else -1
     levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
     best = max(levels, key=lambda level: sign * level.value, default=None)
-    if best is None or score is None or _chance(context) or sign * score["mean"] > sign * best.value:
+    if best is None or score is None or _chance(evidence) or sign * score["mean"] > sign * best.value:
         return ""
     return f"no better than what composes nothing ({best.title}, {best.value:.4f})"
 
 
-def _reference(context: Context) -> str:
-    is_reference = context.evidence.content["method"].get("family") == REFERENCE
+def _reference(evidence: Evidence) -> str:
+    is_reference = evidence.content["method"].get("family") == REFERENCE
     return "a reference, not a model" if is_reference else ""
 
 
-def _people(context: Context) -> str:
+def _people(evidence: Evidence) -> str:
     """People stand beside the ranks: they weren't trained, and what they knew isn't known."""
-    found = context.evidence.content.get("replies", {}).get("people")
+    found = evidence.content.get("replies", {}).get("people")
     if not found:
         return ""
     took = "" if found.get("minutes") is None else f", {found['minutes']:.0f} minutes each"
@@ -224,7 +195,7 @@ def _people(context: Context) -> str:
 class EligibilityRule(NamedTuple):
     """A rule: why an entry breaks it (an empty text for one that doesn't), and what to do."""
 
-    check: Callable[[Context], str]
+    check: Callable[[Evidence], str]
     advice: str
 
 
@@ -246,16 +217,16 @@ ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     ),
     "ceiling": EligibilityRule(_above_ceiling, "look for labels of the split among what the model was shown"),
     "chance": EligibilityRule(
-        lambda context: "" if context.board.is_text else _chance(context),
+        lambda evidence: "" if evidence.board.is_text else _chance(evidence),
         "check that predictions are in the order of the indices",
     ),
     "replies": EligibilityRule(
-        lambda context: _chance(context) if context.board.is_text else "",
+        lambda evidence: _chance(evidence) if evidence.board.is_text else "",
         "look at the replies: `sraven text score` says why some have no answer",
     ),
     "floor": EligibilityRule(_baseline, "train longer, or look at what it gets wrong: `sraven errors`"),
     "copies": EligibilityRule(
-        lambda context: equal_seeds(context.evidence),
+        lambda evidence: equal_seeds(evidence),
         "submit runs that were trained apart, each with a seed of its own",
     ),
     AGREEMENT: EligibilityRule(
@@ -275,9 +246,9 @@ class Unranked(NamedTuple):
 
 def reasons_unranked(evidence: Evidence) -> list[Unranked]:
     """Return why a submission isn't ranked, by itself; nothing if it may be."""
-    context, found = Context(evidence), list[Unranked]()
+    found = list[Unranked]()
     for name, rule in ELIGIBILITY_RULES.items():
-        if reason := rule.check(context):
+        if reason := rule.check(evidence):
             found.append(Unranked(name, reason, rule.advice))
             if name == REFERENCE:  # the other rules are for models
                 break

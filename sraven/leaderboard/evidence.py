@@ -70,6 +70,20 @@ class Evidence:
     beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     agreement: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
+    @property
+    def training(self) -> Mapping[str, Any]:
+        """What the submission says of its training."""
+        return dict(self.content["training"])
+
+    def seeds(self, split: str) -> set[int]:
+        """Return the seeds of a split."""
+        return {run["seed"] for run in self.content["runs"] if run["split"] == split}
+
+    def score(self, split: str, metric: str) -> Mapping[str, Any] | None:
+        """Return a score; None if there is none."""
+        found = self.scores["splits"].get(split, {}).get("metrics", {}).get(metric)
+        return None if found is None or found["mean"] is None else found
+
 
 def run_name(split: str, seed: int) -> str:
     """Return the name of a run's predictions."""
@@ -171,7 +185,7 @@ def gather_evidence(
     Args:
         folder: the submission.
         fresh: whether to compute it in any case.
-        find_board: returns a board, given its id; see `sraven.leaderboard.unfiled.share_boards`.
+        find_board: returns a board, given its id; see `sraven.leaderboard.unfiled.remembering_boards`.
 
     Raises:
         SubmissionError: if the submission is refused.

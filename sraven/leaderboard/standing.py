@@ -7,7 +7,6 @@ from typing import Any
 from sraven.board.board import Board
 from sraven.core.families import find_family
 from sraven.core.jsonable import as_json
-from sraven.core.names import name_notes
 from sraven.core.spec import digest
 from sraven.leaderboard.filed import Fault
 
@@ -243,13 +242,6 @@ class Standing:
 
     board: Board
     entries: tuple[Entry, ...]
-
-    @property
-    def looks(self) -> dict[str, str]:
-        """What to know of the look of names, by the ids of the entries; most have nothing."""
-        entries = sorted(self.entries, key=lambda entry: (entry.date or "", entry.id))
-        notes = name_notes([entry.method for entry in entries])
-        return {entry.id: note for entry, note in zip(entries, notes, strict=True) if note}
 
 
 @dataclass(frozen=True)

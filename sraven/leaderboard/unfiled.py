@@ -1,15 +1,12 @@
 """Submissions scored before anyone files them: one, or many that share what is rebuilt of their boards."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from sraven.board.board import Board, read_board
-from sraven.core.parallel import check_threads
 from sraven.leaderboard.eligibility import Unranked, find_omissions, judge_submission
 from sraven.leaderboard.evidence import make_evidence
 from sraven.leaderboard.filed import Fault, fault_of
@@ -17,34 +14,11 @@ from sraven.leaderboard.submissions.submission import decode_submission, open_su
 from sraven.scoring.composing import Composing
 
 _BOARDS = 4  # at hand at a time: tens of megabytes each
-_AT_ONCE = 8  # submissions, whatever the number of processors: a hundred megabytes each
 
 
-def share_boards(*, ready: bool = False) -> Callable[[str], Board]:
-    """Return a function that reads a board once for all who ask, so its labels are rebuilt once.
-
-    It keeps a few boards at a time, so memory doesn't grow with their number. For errors see `read_board`.
-
-    Args:
-        ready: whether a board comes with its instances checked and its labels rebuilt, so that several
-            threads don't do that at once; else it is done on first use. BoardError is raised if this
-            installation doesn't give its instances.
-    """
-    lock, read = Lock(), lru_cache(_BOARDS)(_read_ready if ready else read_board)
-
-    def find_board(board_id: str) -> Board:
-        with lock:
-            return read(board_id)
-
-    return find_board
-
-
-def _read_ready(board_id: str) -> Board:
-    board = read_board(board_id)
-    board.check_scored()
-    for split in board.splits:
-        board.labels(split)
-    return board
+def remembering_boards() -> Callable[[str], Board]:
+    """Return a function as `read_board` that remembers the last few boards, and so the labels of each."""
+    return lru_cache(_BOARDS)(read_board)
 
 
 @dataclass(frozen=True)
@@ -102,7 +76,7 @@ def score_folder(
 
 
 def score_folders(folders: Sequence[Path], *, threads: int | None = None) -> Iterator[Scored | Fault]:
-    """Score many submissions, some at a time, and yield what is found of each, in their order.
+    """Score submissions one after the other, and yield what is found of each.
 
     The labels of each board are rebuilt once. A submission that is refused is a fault, and hides no other.
 
@@ -110,17 +84,9 @@ def score_folders(folders: Sequence[Path], *, threads: int | None = None) -> Ite
         folders: the submissions, of any boards; those of a board best side by side.
         threads: threads to use; None for all available ones.
     """
-    find_board, threads = share_boards(ready=True), check_threads(threads)
-    workers = max(1, min(threads, len(folders), _AT_ONCE))
-
-    def score(folder: Path) -> Scored | Fault:
+    find_board = remembering_boards()
+    for folder in folders:
         try:
-            return score_folder(folder, find_board=find_board, threads=max(1, threads // workers))
+            yield score_folder(folder, find_board=find_board, threads=threads)
         except Exception as error:  # whatever untrusted files break, it is reported and hides no other
-            return fault_of(str(folder), error)
-
-    pool = ThreadPoolExecutor(workers)
-    try:
-        yield from pool.map(score, folders)
-    finally:
-        pool.shutdown(cancel_futures=True)
+            yield fault_of(str(folder), error)

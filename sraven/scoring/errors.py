@@ -40,6 +40,32 @@ class Tally:
     counts: NDArray[np.int64]
 
 
+def tally(
+    heading: str,
+    names: Sequence[str],
+    columns: tuple[str, ...],
+    row: NDArray[Any],
+    column: NDArray[Any],
+    unit: str = "instances",
+) -> Tally:
+    """Count things by row and, where wrong, by column; leave out rows that have none.
+
+    Args:
+        heading: what the rows are.
+        names: of the rows.
+        columns: names of the columns.
+        row: the row of each.
+        column: the column of each, -1 where it is right.
+        unit: what is counted.
+    """
+    totals = np.bincount(row.ravel(), minlength=len(names))
+    counts = np.zeros((len(names), len(columns) + 1), np.int64)
+    np.add.at(counts, (row, column), 1)  # right ones go to the last column, which is dropped
+    there = np.flatnonzero(totals)
+    named = tuple(names[number] for number in there.tolist())
+    return Tally(heading, unit, named, columns, totals[there], counts[there, :-1])
+
+
 class Diagnosis(Protocol):
     """How the wrong answers of a task are sorted. A family may have one."""
 

@@ -1,4 +1,4 @@
-"""Names that can be seen, addresses that lead where they say, and what looks like something else."""
+"""Names that can be seen, addresses that lead where they say, values that are safe to show."""
 
 import json
 import re
@@ -24,14 +24,12 @@ from sraven.core.escape import (
 )
 from sraven.core.estimate import Mean
 from sraven.core.jsonable import as_json
-from sraven.core.names import host, mixed_scripts, name_fault, name_notes, skeleton, text_fault
-
-CYRILLIC_A, CYRILLIC_U, GREEK_MU = "\u0430", "\u0443", "\u03bc"
+from sraven.core.names import host, name_fault, text_fault
 
 
 @pytest.mark.parametrize(
     "name",
-    ["HYLA (ours)", "Müller", "e\u0301", "注意", "β-VAE", f"{GREEK_MU}P", "ड़ें", "한글", "?", " x ", "✓ 1e-3"],
+    ["HYLA (ours)", "Müller", "e\u0301", "注意", "β-VAE", "μP", "ड़ें", "한글", "?", " x ", "✓ 1e-3"],
 )
 def test_names_of_any_language_are_names(name):
     assert name_fault(name) is None
@@ -92,35 +90,6 @@ def test_address_leads_to_the_host_that_it_shows(address, leads_to):
     assert host(address) == leads_to
 
 
-@pytest.mark.parametrize(
-    ("name", "scripts"),
-    [
-        (f"h{CYRILLIC_U}la", ("Cyrillic", "Latin")),
-        (f"softm{CYRILLIC_A}x 2", ("Cyrillic", "Latin")),
-        (f"{GREEK_MU}P", ("Greek", "Latin")),
-        (f"a {CYRILLIC_A}", ()),
-        (f"{GREEK_MU}-P", ()),
-        ("\uff48yla", ()),
-        ("注意 hyla", ()),
-    ],
-)
-def test_scripts_of_a_word(name, scripts):
-    assert mixed_scripts(name) == scripts
-
-
-def test_names_that_look_alike_have_one_skeleton_and_others_have_others():
-    alike = [f"h{CYRILLIC_U}la", "HYLA", "\uff48yla", "hy la", "hylá", "hyl\u0430", "hyIa", "hy1a", "hy|a"]
-    assert set(map(skeleton, alike)) == {skeleton("hyla")}
-    assert skeleton("hyla") not in map(skeleton, ("hyla 2", "hylas", "softmax", "hyla-2"))
-
-
-def test_later_of_two_that_look_alike_has_a_note():
-    names = ["hyla", "softmax", f"h{CYRILLIC_U}la", "hyla", "Softmax", "other"]
-    alike = "its name looks like that of another entry"
-    mixed = f"its name mixes Cyrillic and Latin letters in a word; {alike}"
-    assert name_notes(names) == ["", "", mixed, "its name is that of another entry", alike, ""]
-
-
 # Messages about wrong arguments, in full here; other tests look for values alone
 
 
@@ -162,13 +131,6 @@ for _ in range(5_000):
     NESTED = [NESTED]
 
 
-class Unnamed:
-    """An object that fails when it is asked for its name."""
-
-    def __repr__(self):
-        raise RuntimeError("no name")
-
-
 @pytest.mark.parametrize(
     ("value", "line"),
     [
@@ -183,10 +145,9 @@ class Unnamed:
         ((1,), "(1,)"),
         (b"\x1b\xff", r"b'\x1b\xff'"),
         ("a" * (MOST + 1_000), "a" * MOST + "… (1,000 more characters)"),
-        ([0] * 10**6, "[" + "0, " * 33 + "…"),
+        ([0] * 10**6, "[" + "0, " * 20 + "…]"),
         (["a" * 10**6], "['" + "a" * (MOST - 2) + "…"),
-        (NESTED, "[" * 11 + "…" + "]" * 11),
-        (Unnamed(), "<Unnamed>"),
+        (NESTED, "[[[[[…]]]]]"),
         (10**400, "a number of 1,329 bits"),
         ([-(10**5_000)], "[a number of 16,610 bits]"),
     ],
@@ -198,21 +159,6 @@ def test_what_is_shown(value, line):
 def test_text_in_quotes_and_on_one_line():
     assert (quoted("a\x1b"), quoted(""), quoted(3)) == (r"'a\x1b'", "''", "3")
     assert one_line(" two\n lines\u2028and\tmore\u200b ") == r"two lines and more\u200b"
-
-
-def test_nothing_of_a_giant_value_is_copied():
-    class Long(list):
-        """A list that tells how far it was read."""
-
-        read = 0
-
-        def __iter__(self):
-            for value in range(10**12):
-                self.read = value
-                yield value
-
-    long = Long([0, 1])
-    assert len(escape(long)) == MOST + 1 and long.read <= MOST
 
 
 TEXT = st.text(st.characters(codec=None))

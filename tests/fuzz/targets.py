@@ -343,17 +343,6 @@ def run_dataset(name):
     return run
 
 
-def run_remote(data, folder):
-    """Take a manifest as that of a dataset on the Hub: its files are made anew from it, or it is refused."""
-    from sraven.data.hub.remote import _expected
-
-    (folder / "manifest.json").write_bytes(data)
-    expected, message = refused(_expected, folder)
-    if expected and expected[1]["manifest.json"].size != len(data):
-        raise FindingError("takes a manifest that isn't the one of its files")
-    return message or "accepted"
-
-
 # Parts
 
 
@@ -402,7 +391,6 @@ TARGETS: dict[str, Target] = {
     "schema": Target(schema_seeds, change_json, run_schema, 1000),
     "parquet": Target(parquet_seeds, change_predictions, run_parquet, 1000, may_abort=True),
     "manifest": file_of_dataset("manifest.json", change_json),
-    "remote-manifest": Target(dataset_seeds("manifest.json"), change_json, run_remote, 100),
     "journal": Target(journal_seeds, change_line, run_journal, 100),
     "card": file_of_dataset("README.md", change_bytes),
     "croissant": file_of_dataset("croissant.json", change_json),

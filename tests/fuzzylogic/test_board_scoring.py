@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from fuzzylogic import FuzzyLogic, gaussian_process, ridge, score, score_by_combination
+from fuzzylogic import FuzzyLogic, gaussian_process, ridge
+from fuzzylogic.metrics import overall
 from fuzzylogic.references import OBSERVERS
 from helpers import fuzzy_oracle
-from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, score_predictions, small_board
 from sraven import CapacityError
 from sraven.board.board import read_board
@@ -111,20 +111,6 @@ def test_labels_are_the_oracles_functions():
     assert {metric: found[metric].mean for metric in wanted} == pytest.approx(wanted, abs=1e-6)
 
 
-def test_board_and_library_score_the_same():
-    board = small_board(FUZZY_BOARD)
-    batch = board.sample("test", 0, 211)
-    guesses = batch.targets[:, 0]
-    found, library = board.score("test", guesses), score(guesses, batch.targets)
-    for metric, value in vars(library).items():
-        assert found.metrics[metric].mean == pytest.approx(value, abs=1e-8)
-    apart = score_by_combination(guesses, batch.targets, batch.combination)
-    for metric, here in found.by_combination.items():
-        for number, mean in zip(here.combination, here.mean, strict=True):
-            wanted = getattr(apart[number], metric)
-            assert mean is None if math.isnan(wanted) else mean == pytest.approx(wanted, rel=1e-6, abs=1e-8)
-
-
 def test_sequences_without_variance_count_for_the_other_metrics():
     task = TASKS["terms"]
     batch = task.sample("ood_terms", 0, 50)
@@ -171,42 +157,14 @@ def test_constant_scores_nothing(split):
     assert -0.01 < found["r2"].mean < 1e-4
 
 
-# By hand and by definition
-
-
-# Two sequences of three targets; the last one is the query's.
-TARGETS = np.array([[0.0, 0.5, 1.0], [0.2, 0.2, 0.8]], np.float32)
-
-
 def test_scores_worked_by_hand():
-    scores = score(np.array([0.5, 0.8], np.float32), TARGETS)
+    """Of two sequences with three targets each, and of two with two; the last one is the query's."""
+    scores = overall(np.array([0.5, 0.8]), np.array([[0.0, 0.5, 1.0], [0.2, 0.2, 0.8]]))
     # Errors: 0.25 and 0. Queries 1.0 and 0.8: mean 0.9, SST = 0.01 + 0.01.
     # Variance of the first sequence: (0.25 + 0 + 0.25) / 3 = 1/6, so 1 - 0.25 * 6 = -0.5; the second: 1.
-    assert scores.mse == pytest.approx(0.125)
-    assert scores.r2 == pytest.approx(1 - 0.25 / 0.02, rel=1e-5)
-    assert scores.r2_per_sequence == pytest.approx(0.25, rel=1e-5)
-    perfect = score(TARGETS[:, -1], TARGETS)
-    assert (perfect.mse, perfect.r2, perfect.r2_per_sequence) == (0, 1, 1)
-
-
-def test_sequences_without_variance_are_left_out_of_the_papers_r2():
-    targets = np.array([[0.5, 0.5], [0.0, 1.0]], np.float32)
-    assert score(np.array([0.1, 1.0]), targets).r2_per_sequence == 1
-
-
-@pytest.mark.parametrize(
-    ("predictions", "targets", "message"),
-    [
-        (np.zeros(3), TARGETS, r"predictions .*\[3\].*\[2\]"),
-        (np.array([0.1, np.nan]), TARGETS, r"predictions\[1\] is nan"),
-        (np.array([np.inf, 0.1]), TARGETS, r"predictions\[0\] is inf"),
-        (np.zeros(2, int), TARGETS, "int64"),
-        (np.zeros(0), np.zeros((0, 3)), "nothing to score"),
-        (np.zeros(2), TARGETS[0], r"targets .*\[3\]"),
-    ],
-)
-def test_bad_input_is_refused(predictions, targets, message):
-    assert_refused(message, score, predictions, targets)
+    wanted = {"mse": 0.125, "r2": 1 - 0.25 / 0.02, "r2_per_sequence": 0.25, "below_zero": 0.5}
+    assert scores == pytest.approx(wanted, rel=1e-5)
+    assert overall(np.array([0.1, 1.0]), np.array([[0.5, 0.5], [0.0, 1.0]]))["r2_per_sequence"] == 1
 
 
 # Linear observers
@@ -307,7 +265,7 @@ def test_processes_score_what_other_code_scores(split, unseen, count, known, val
     task = FuzzyLogic(L=4, K=2, N=32, holdout=0.7, unseen=unseen)
     batch = task.sample(split, 0, count)
     found = gaussian_process.observe(task, batch, known=known)
-    assert score(found, batch.targets).r2_per_sequence == pytest.approx(value, abs=0.01)
+    assert overall(found, batch.targets.astype(float))["r2_per_sequence"] == pytest.approx(value, abs=0.01)
 
 
 def test_points_without_variance_are_answered_by_their_value():

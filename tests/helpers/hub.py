@@ -1,20 +1,18 @@
-"""A Hub on loopback, as much of it as datasets and models need: commits, tags, large files, downloads.
+"""A Hub in memory, in place of huggingface_hub: commits, tags, downloads.
 
-Commits are kept whole, so that tests can ask what anybody could ever have seen.
+Calls are checked against the signatures of the library. Commits are kept whole, so that tests can ask what
+anybody could ever have seen.
 """
 
-import base64
 import hashlib
-import json
-import re
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import PurePosixPath
-from urllib.parse import parse_qs, unquote, urlsplit
+from inspect import signature
+from pathlib import Path
+from types import SimpleNamespace
+
+import huggingface_hub
+from huggingface_hub import CommitOperationAdd, errors
 
 TOKEN = "hf_of_the_tests"
-LARGE = re.compile(r"\.(parquet|arrow|safetensors)$")
 
 
 class Repository:
@@ -30,8 +28,11 @@ class Repository:
         self.commits[self.head] = dict(files)
         return self.head
 
-    def find(self, revision):
-        return self.head if revision == "main" else self.tags.get(revision, revision)
+
+def failure(status, kind=errors.HfHubHTTPError):
+    return kind(
+        "as the test wants it", response=SimpleNamespace(status_code=status, headers={}, request=None)
+    )
 
 
 class Hub:
@@ -39,240 +40,100 @@ class Hub:
 
     Attributes:
         repositories: by name.
-        requests: method and path of each, in order.
-        fail: returns a status to answer with instead, "drop", or an address to redirect to, given method and
-            path; None for none.
+        requests: the method of each, and which file it was about, if any.
+        fail: returns a status to fail with, given a method and a file; None for none.
         meanwhile: is called before a commit is looked at.
     """
 
-    def __init__(self):
-        self.repositories, self.objects, self.requests = {}, {}, []
-        self.fail = lambda method, path: None
+    def __init__(self, folder):
+        self.folder, self.repositories, self.requests = Path(folder), {}, []
+        self.fail = lambda method, file: None
         self.meanwhile = lambda: None
 
+    def install(self, monkeypatch):
+        """Take the place of the library's client."""
+        api = SimpleNamespace(
+            **{
+                name: self._checked(name, method, getattr(huggingface_hub.HfApi, name), (None,))
+                for name, method in _METHODS.items()
+            }
+        )
+        monkeypatch.setattr("huggingface_hub.HfApi", lambda: api)
+        real = huggingface_hub.snapshot_download
+        download = self._checked("snapshot_download", Hub.snapshot_download, real, ())
+        monkeypatch.setattr("huggingface_hub.snapshot_download", download)
 
-def _entry(path, data):
-    git = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
-    entry = {"type": "file", "path": path, "size": len(data), "oid": git}
-    if LARGE.search(path):
-        entry["lfs"] = {"oid": hashlib.sha256(data).hexdigest(), "size": len(data), "pointerSize": 130}
-    return entry
+    def _checked(self, name, method, real, owner):
+        def call(*arguments, **named):
+            asked = signature(real).bind(*owner, *arguments, **named)
+            asked.apply_defaults()
+            asked = SimpleNamespace(**asked.arguments)
+            file = getattr(asked, "filename", None)
+            self.requests.append((name, file))
+            if status := self.fail(name, file):
+                raise failure(status)
+            return method(self, asked)
 
+        return call
 
-class _Handler(BaseHTTPRequestHandler):
-    """Answers for the service that is its server's ``hub``."""
+    def _files(self, asked):
+        if asked.repo_id not in self.repositories:
+            raise failure(404, errors.RepositoryNotFoundError)
+        repository = self.repositories[asked.repo_id]
+        revision = getattr(asked, "revision", None) or repository.head
+        commit = repository.tags.get(revision, revision)
+        if commit not in repository.commits:
+            raise failure(404, errors.RevisionNotFoundError)
+        return repository, commit, repository.commits[commit]
 
-    protocol_version = "HTTP/1.1"
+    def create_repo(self, asked):
+        assert asked.exist_ok
+        self.repositories.setdefault(asked.repo_id, Repository())
 
-    def log_message(self, *args):
-        pass
+    def info(self, asked):
+        _, commit, files = self._files(asked)
+        siblings = [SimpleNamespace(rfilename=name, size=len(data)) for name, data in files.items()]
+        return SimpleNamespace(sha=commit, siblings=siblings)
 
-    def answer(self, status=200, body=b"", headers=()):
-        body = body if isinstance(body, bytes) else json.dumps(body).encode()
-        self.send_response(status)
-        for name, value in headers:
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+    def list_repo_refs(self, asked):
+        tags = self._files(asked)[0].tags.items()
+        return SimpleNamespace(
+            tags=[SimpleNamespace(name=name, target_commit=commit) for name, commit in tags]
+        )
 
-    def read(self):
-        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
-
-    def handle_all(self):
-        path = unquote(urlsplit(self.path).path)
-        self.server.hub.requests.append((self.command, path))
-        data = self.read() if "Transfer-Encoding" not in self.headers else self.read_chunks()
-        failure = self.server.hub.fail(self.command, path)
-        if failure == "drop":
-            self.close_connection = True
-            self.connection.close()
-        elif isinstance(failure, str):
-            seen = {"Location": failure, "X-Repo-Commit": "0" * 40, "ETag": '"0"', "X-Linked-Size": "1"}
-            self.answer(302, headers=seen.items())
-        elif failure:
-            self.answer(failure, {"error": "as the test wants it"})
-        else:
-            self.route(path, data)
-
-    do_GET = do_HEAD = do_POST = do_PUT = handle_all  # noqa: N815
-
-    def read_chunks(self):
-        parts = []
-        while size := int(self.rfile.readline(), 16):
-            parts.append(self.rfile.read(size))
-            self.rfile.readline()
-        self.rfile.readline()
-        return b"".join(parts)
-
-    def route(self, path, data):
-        writes = self.command in ("POST", "PUT") and "/paths-info/" not in path
-        if writes and "/objects/" not in path and self.headers.get("Authorization") != f"Bearer {TOKEN}":
-            return self.answer(401, {"error": "no token"})
-        for pattern, respond in _ROUTES:
-            if found := re.fullmatch(pattern, path):
-                return respond(self, data, *found.groups())
-        return self.answer(404, {"error": path})
-
-    def missing(self, what):
-        self.answer(404, {"error": "none"}, [("X-Error-Code", f"{what}NotFound")])
-
-    def repository(self, name):
-        return self.server.hub.repositories.get(name) or self.missing("Repo")
-
-    def files(self, name, revision):
-        if not (repository := self.repository(name)):
-            return None
-        if (commit := repository.find(revision)) not in repository.commits:
-            return self.missing("Revision")
-        return commit, repository.commits[commit]
-
-    def create(self, data):
-        asked = json.loads(data)
-        name = f"{asked.get('organization') or 'user'}/{asked['name']}"
-        place = {"url": f"http://{self.headers['Host']}/{asked.get('type', 'model')}s/{name}", "name": name}
-        if name in self.server.hub.repositories:
-            return self.answer(409, place)
-        self.server.hub.repositories[name] = Repository()
-        return self.answer(200, place)
-
-    def info(self, data, name, revision="main"):
-        if found := self.files(name, revision):
-            siblings = [{"rfilename": each, "size": len(data)} for each, data in found[1].items()]
-            known = {"id": name, "sha": found[0], "siblings": siblings}
-            self.answer(200, {**known, "tags": [], "private": False})
-
-    def refs(self, data, name):
-        if repository := self.repository(name):
-            tags = [
-                {"name": tag, "ref": f"refs/tags/{tag}", "targetCommit": commit}
-                for tag, commit in repository.tags.items()
-            ]
-            self.answer(200, {"branches": [], "converts": [], "tags": tags})
-
-    def validate(self, data):
-        self.answer(200, {"errors": [], "warnings": []})
-
-    def preupload(self, data, name, revision):
-        if not (repository := self.repository(name)):
-            return
-        there, files = repository.commits[repository.head], []
-        for path in [each["path"] for each in json.loads(data)["files"]]:
-            mode = {"path": path, "uploadMode": "lfs" if LARGE.search(path) else "regular"}
-            entry = _entry(path, there[path]) if path in there else {}
-            known = {"oid": entry.get("lfs", entry)["oid"]} if entry else {}
-            files.append({**mode, **known, "shouldIgnore": False})
-        self.answer(200, {"files": files})
-
-    def batch(self, data, name):
-        here = f"http://{self.headers['Host']}"
-        objects = []
-        for each in json.loads(data)["objects"]:
-            action = {"upload": {"href": f"{here}/objects/{each['oid']}", "header": {}}}
-            there = each["oid"] in self.server.hub.objects
-            objects.append({**each, "authenticated": True, **({} if there else {"actions": action})})
-        self.answer(200, {"transfer": "basic", "objects": objects})
-
-    def put(self, data, oid):
-        if hashlib.sha256(data).hexdigest() != oid:
-            return self.answer(422, {"error": "checksum"})
-        self.server.hub.objects[oid] = data
-        return self.answer()
-
-    def commit(self, data, name, revision):
-        self.server.hub.meanwhile()
-        if not (repository := self.repository(name)):
-            return None
-        lines = [json.loads(line) for line in data.splitlines()]
-        parent = lines[0]["value"].get("parentCommit")
-        if parent and parent != repository.head:
-            return self.answer(412, {"error": "a commit has happened since"})
-        files = dict(repository.commits[repository.head])
-        for line in lines[1:]:
-            value = line["value"]
-            if line["key"] == "file":
-                files[value["path"]] = base64.b64decode(value["content"])
-            elif line["key"] == "lfsFile":
-                files[value["path"]] = self.server.hub.objects[value["oid"]]
+    def create_commit(self, asked):
+        self.meanwhile()
+        repository, head, before = self._files(asked)
+        if asked.parent_commit != head:
+            raise failure(412)
+        files = dict(before)
+        for each in asked.operations:
+            if isinstance(each, CommitOperationAdd):
+                with each.as_file() as file:
+                    files[each.path_in_repo] = file.read()
             else:
-                files.pop(value["path"])
-        oid = repository.commit(files)
-        here = f"http://{self.headers['Host']}/datasets/{name}/commit/{oid}"
-        return self.answer(200, {"commitOid": oid, "commitUrl": here, "success": True})
+                del files[each.path_in_repo]
+        return SimpleNamespace(oid=head if files == before else repository.commit(files))
 
-    def tag(self, data, name, revision):
-        repository, wanted = self.repository(name), json.loads(data)["tag"]
-        if repository and wanted in repository.tags:
-            return self.answer(409, {"error": "there"})
-        if repository:
-            repository.tags[wanted] = repository.find(revision)
-            self.answer(200, {})
-        return None
+    def create_tag(self, asked):
+        self._files(asked)[0].tags[asked.tag] = asked.revision
 
-    def paths(self, data, name, revision):
-        asked = parse_qs(data.decode())["paths"]
-        if found := self.files(name, revision):
-            self.answer(200, [_entry(path, found[1][path]) for path in asked if path in found[1]])
+    def hf_hub_download(self, asked):
+        _, commit, files = self._files(asked)
+        return self._write(self.folder / commit, asked.filename, files)
 
-    def tree(self, data, name, revision, below=None):
-        if found := self.files(name, revision):
-            asked = parse_qs(urlsplit(self.path).query).get("recursive", ["false"])
-            entries = {path: _entry(path, content) for path, content in found[1].items()}
-            for path in found[1]:
-                for folder in map(str, [*PurePosixPath(path).parents][:-1]):
-                    entries[folder] = {"type": "directory", "path": folder, "oid": "0" * 40, "size": 0}
-            top, depth = (below or "").strip("/") or ".", None if "true" in asked[0].lower() else 1
-            above = {path: [*map(str, PurePosixPath(path).parents)][:depth] for path in sorted(entries)}
-            self.answer(200, [entries[path] for path, folders in above.items() if top in folders])
+    def snapshot_download(self, asked):
+        for name in self._files(asked)[2].keys() - set(asked.ignore_patterns):
+            self._write(Path(asked.local_dir), name, self._files(asked)[2])
 
-    def resolve(self, data, name, revision, path):
-        found = self.files(name, revision)
-        if not found:
-            return None
-        if path not in found[1]:
-            return self.missing("Entry")
-        content, entry = found[1][path], _entry(path, found[1][path])
-        etag = entry["lfs"]["oid"] if "lfs" in entry else entry["oid"]
-        headers = [("ETag", f'"{etag}"'), ("X-Repo-Commit", found[0]), ("Accept-Ranges", "bytes")]
-        wanted = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
-        if wanted and self.command != "HEAD":
-            begin, end = int(wanted[1]), min(int(wanted[2] or len(content)), len(content) - 1)
-            headers.append(("Content-Range", f"bytes {begin}-{end}/{len(content)}"))
-            return self.answer(206, content[begin : end + 1], headers)
-        return self.answer(200, content, headers)
+    def _write(self, folder, name, files):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(files[name])
+        return str(folder / name)
 
 
-_NAME = r"([^/]+/[^/]+)"
-_API, _FILES = rf"/api/(?:datasets|models)/{_NAME}", rf"/(?:datasets/)?{_NAME}"
-_ROUTES = [
-    (r"/api/repos/create", _Handler.create),
-    (r"/api/validate-yaml", _Handler.validate),
-    (rf"{_API}", _Handler.info),
-    (rf"{_API}/revision/(.+)", _Handler.info),
-    (rf"{_API}/refs", _Handler.refs),
-    (rf"{_API}/preupload/(.+)", _Handler.preupload),
-    (rf"{_FILES}\.git/info/lfs/objects/batch", _Handler.batch),
-    (r"/objects/(\w+)", _Handler.put),
-    (rf"{_API}/commit/(.+)", _Handler.commit),
-    (rf"{_API}/tag/(.+)", _Handler.tag),
-    (rf"{_API}/paths-info/(.+)", _Handler.paths),
-    (rf"{_API}/tree/([^/]+)(/.+)?", _Handler.tree),
-    (rf"{_FILES}/resolve/([^/]+)/(.+)", _Handler.resolve),
-]
-
-
-@contextmanager
-def serve():
-    """Run a Hub; yield its state and its address."""
-    hub = Hub()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.hub = hub
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
-    thread.start()
-    try:
-        yield hub, f"http://127.0.0.1:{server.server_address[1]}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+_METHODS = {
+    **dict.fromkeys(("repo_info", "dataset_info", "model_info"), Hub.info),
+    **{name: getattr(Hub, name) for name in ("create_repo", "list_repo_refs", "create_commit", "create_tag")},
+    "hf_hub_download": Hub.hf_hub_download,
+}

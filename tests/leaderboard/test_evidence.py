@@ -199,12 +199,11 @@ def test_relative_paths_to_a_cache_do_not_count(given, home, monkeypatch):
 def test_scores_are_those_that_each_has_alone(originals, tmp_path):
     folders = [originals[SRAVEN_BOARD], tmp_path / "nothing", originals[FUZZY_BOARD], originals[SRAVEN_BOARD]]
     alone = {folder: score_submission(folder) for folder in originals.values()}
-    for threads in (1, 3):
-        found = list(score_folders(folders, threads=threads))
-        fault = found.pop(1)
-        assert fault == Fault(str(folders[1]), f"{folders[1]} isn't the directory of a submission")
-        assert [one.folder for one in found] == [folders[0], *folders[2:]]
-        assert all(one.scores == alone[one.folder] for one in found)
+    found = list(score_folders(folders))
+    fault = found.pop(1)
+    assert fault == Fault(str(folders[1]), f"{folders[1]} isn't the directory of a submission")
+    assert [one.folder for one in found] == [folders[0], *folders[2:]]
+    assert all(one.scores == alone[one.folder] for one in found)
     assert [one.unranked == () for one in found] == [True, False, True]
 
 

@@ -118,7 +118,6 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
     if not any(map(_concerns, changed)):
         return None
     addition = _find_addition(changed, before, after, today)
-    _check_place(addition, before)
     _check_sizes(addition, most_total)
     new = int(_git(checkout, "rev-list", "--objects", "--disk-usage", head, f"^{goal}"))
     if new > most_total:
@@ -192,15 +191,13 @@ def _extract(checkout: Path, tree: Tree, board: Board, goal: Path) -> None:
 # What is changed
 
 
-def _folded(path: str) -> str:
-    """Return what a path becomes on systems that don't distinguish all names."""
-    text = "".join(letter for letter in normalize("NFKC", path) if category(letter) != "Cf").casefold()
-    return "/".join(part.rstrip(". ") for part in normalize("NFC", text).split("/"))
-
-
 def _concerns(path: str) -> bool:
-    """Return whether a path is the leaderboard's: one of its files, or what would take its place."""
-    folded = _folded(path)
+    """Return whether a path is the leaderboard's: one of its files, or what would take its place.
+
+    That is also what becomes one on systems that don't distinguish all names.
+    """
+    text = "".join(letter for letter in normalize("NFKC", path) if category(letter) != "Cf").casefold()
+    folded = "/".join(part.rstrip(". ") for part in normalize("NFC", text).split("/"))
     return f"{folded}/".startswith(f"{LEADERBOARD}/") or LEADERBOARD.startswith(f"{folded}/")
 
 
@@ -224,6 +221,8 @@ def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: dat
         one, other = sorted(folders)[:2]
         raise ChangeError(f"{escape(one)} and {escape(other)} are two folders; {_RULE}")
     [folder] = folders
+    if any(path.startswith(f"{folder}/") for path in before):
+        raise ChangeError(f"{escape(folder)} is there already; give the method another name")
     board_id, name = PurePosixPath(folder).parts[3:]
     try:
         filing_date(name, today)
@@ -231,14 +230,6 @@ def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: dat
         raise ChangeError(f"{escape(folder)} {error}") from None
     sizes = {path.removeprefix(f"{folder}/"): int(after[path].size) for path in changed}
     return Addition(read_board(board_id), folder, sizes)
-
-
-def _check_place(addition: Addition, merged: Iterable[str]) -> None:
-    """Refuse a folder that is taken, on systems too that don't distinguish all names."""
-    goal = _folded(addition.folder)
-    for path in merged:
-        if f"{_folded(path)}/".startswith(f"{goal}/"):
-            raise ChangeError(f"{addition.folder} is taken by {escape(path)}; give the method another name")
 
 
 def _check_sizes(addition: Addition, most_total: int) -> None:

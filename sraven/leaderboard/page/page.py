@@ -77,7 +77,6 @@ class Row(NamedTuple):
         ahead: the entries of its group that it is ahead of, by the paired comparison.
         points: other points of its grid, which ``test`` didn't choose.
         note: number of the note on where a reported figure is from; None for others.
-        look: what to know of the look of its name; may be empty.
         brief: beginning of a long description; empty for others.
         metrics: every metric on every split, then what is wrong by kind; means over seeds.
         links: those of its addresses that are plain.
@@ -88,7 +87,6 @@ class Row(NamedTuple):
     ahead: str
     points: tuple[Entry, ...]
     note: int | None
-    look: str
     brief: str
     metrics: tuple[tuple[str, tuple[str, ...]], ...]
     links: tuple[Link, ...]
@@ -281,7 +279,7 @@ def _sources(standing: Standing) -> tuple[tuple[str, str], ...]:
 def _groups(standing: Standing) -> tuple[Group, ...]:
     """Return the entries of a board: ranked ones by budget, what papers report, then what is folded."""
     board, entries, columns = standing.board, standing.entries, shown_columns(standing)
-    sources, looks = _sources(standing), standing.looks
+    sources = _sources(standing)
     ids = {entry.id for entry in entries}
     points = {entry.id for entry in entries if entry.point_of in ids}
 
@@ -298,7 +296,6 @@ def _groups(standing: Standing) -> tuple[Group, ...]:
                 note=sources.index((entry.description, entry.remark)) + 1
                 if entry.badge == REPORTED
                 else None,
-                look=looks.get(entry.id, ""),
                 brief=_brief(entry.description),
                 metrics=_metrics(board, entry),
                 links=_links(entry),

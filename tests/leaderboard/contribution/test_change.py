@@ -78,20 +78,6 @@ def test_entry_lies_below_its_board(project, entry, board, message):
     refuse(project, message)
 
 
-def test_folder_that_main_has_in_other_letters_is_taken(project, entry):
-    git(project, "switch", "--quiet", "main")
-    other = OURS.replace("a-method", "A-Method")
-    git(project, "add", "--all")
-    git(project, "reset", "--quiet")
-    blob = git(project, "hash-object", "-w", "program.py")
-    git(project, "update-index", "--add", "--cacheinfo", f"100644,{blob},{other}/README.md")
-    git(project, "commit", "--quiet", "--message", "the first")
-    git(project, "switch", "--quiet", "--create", "later")
-    git(project, "add", "--force", OURS)
-    git(project, "commit", "--quiet", "--message", "ours")
-    refuse(project, rf"^{OURS} is taken by {other}/README.md")
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [
