@@ -1,6 +1,5 @@
 """Names in the documentation and in docstrings exist: modules, their members, and files."""
 
-import ast
 import re
 import subprocess
 from importlib import import_module
@@ -17,8 +16,6 @@ DOTTED = re.compile(r"`((?:sraven|fuzzylogic|baselines|cli)(?:\.\w+)+)`")
 FILE = re.compile(
     r"`((?:sraven|fuzzylogic|baselines|cli|tests|docs)/[\w/.-]+\.(?:py|md|yaml|toml|json|cfg))`"
 )
-
-MEMBER = re.compile(r"`([A-Z]\w+)\.([a-z_]\w*)`")
 
 LATER = {"docs/leaderboard/reproduced.yaml"}
 """Files that are made when there is something to write into them."""
@@ -77,37 +74,3 @@ def test_names_of_modules_and_what_they_hold():
 def test_files():
     lacking = {name: places for name, places in found(FILE).items() if not (REPOSITORY / name).exists()}
     assert {name: places for name, places in lacking.items() if name not in LATER} == {}
-
-
-def members_by_class():
-    """Return what the bodies of classes define, by class name; those of one name are taken together."""
-    found, bases = {}, {}
-    for name in TEXTS:
-        if not name.endswith(".py"):
-            continue
-        for node in ast.walk(ast.parse((REPOSITORY / name).read_text())):
-            if isinstance(node, ast.ClassDef):
-                members = found.setdefault(node.name, set())
-                bases.setdefault(node.name, set()).update(
-                    ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases
-                )
-                for each in node.body:
-                    targets = getattr(each, "targets", [getattr(each, "target", each)])
-                    members.update(getattr(target, "id", getattr(target, "name", "")) for target in targets)
-
-    def with_inherited(name):
-        return found.get(name, set()).union(
-            *(with_inherited(base) for base in bases.get(name, set()) - {name})
-        )
-
-    return {name: with_inherited(name) for name in found}
-
-
-def test_members_of_classes():
-    known = members_by_class()
-    lacking = {
-        f"{kind}.{member}": places
-        for (kind, member), places in found(MEMBER).items()
-        if kind in known and member not in known[kind]
-    }
-    assert lacking == {}

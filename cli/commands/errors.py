@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 _WIDE = 8
 """Columns from which on a table shows no standard errors over seeds, so that its rows stay lines."""
 
-_LONG, _WORST = 16, 10
-"""Rows beyond which a table shows the worst alone, and how many of them."""
-
 
 @click.command(name="errors")
 @click.argument("submission", type=any_path)
@@ -33,8 +30,8 @@ def command(submission: Path, threads: int | None) -> None:
     Each wrong answer is of exactly one kind, the first that fits. Tables say how many there are of each: in
     all, and by what makes instances hard. For SRAVEN that is the number of valid answers, the distance to the
     nearest combination of training, the rule, and how many features add or subtract; for fuzzy logic the
-    function, and the known function that fits the points best. Of a long table the worst rows are printed;
-    --json has all. The submission is validated as `sraven score` does.
+    function, and the known function that fits the points best. The submission is validated as `sraven score`
+    does.
 
     \b
     Example:
@@ -66,13 +63,6 @@ def _columns(rows: "Sequence[ErrorRow]", kinds: Mapping[str, str]) -> list[str]:
     return [name for name in rows[0].of_wrong if name in counted or name in kinds]
 
 
-def _shown_rows(table: "ErrorTable") -> "Sequence[ErrorRow]":
-    """Return the rows to print: of many, those with the largest shares of wrong ones."""
-    if len(table.rows) <= _LONG:
-        return table.rows
-    return sorted(table.rows, key=lambda row: -(row.wrong.mean or 0.0))[:_WORST]
-
-
 def _make_table(tables: "Sequence[ErrorTable]", kinds: Mapping[str, str], title: str) -> "Table":
     """Return tables with the same columns as one, a section each."""
     from rich.table import Table
@@ -85,7 +75,7 @@ def _make_table(tables: "Sequence[ErrorTable]", kinds: Mapping[str, str], title:
         made.add_column(heading.replace(" ", "\n") if is_wide else heading, justify="right", overflow="fold")
     for table in tables:
         made.add_section()
-        for row in _shown_rows(table):
+        for row in table.rows:
             name = row.name if is_one or not table.heading else f"{table.heading}: {row.name}"
             shares = (row.wrong, *(row.of_wrong[column] for column in columns))
             made.add_row(name, f"{row.total:,}", *(_cell(share, not is_wide) for share in shares))
@@ -107,15 +97,5 @@ def _print_errors(board: str, kinds: Mapping[str, str], found: "Mapping[str, Spl
         # Tables that follow each other and have the same columns are one.
         for _, alike in groupby(errors.tables.values(), lambda table: tuple(table.rows[0].of_wrong)):
             print_table(_make_table(tuple(alike), kinds, title))
-    for name, rows in _shortened(found).items():
-        click.echo(f"{name}: the worst {_WORST} of up to {rows}; --json has all")
     for kind, meaning in kinds.items():
         click.echo(f"{kind}: {meaning}")
-
-
-def _shortened(found: "Mapping[str, SplitErrors]") -> dict[str, int]:
-    """Return how many rows the longest table has, by heading, of those that are cut."""
-    most: dict[str, int] = {}
-    for table in (table for errors in found.values() for table in errors.tables.values()):
-        most[table.heading] = max(most.get(table.heading, 0), len(table.rows))
-    return {heading: rows for heading, rows in most.items() if rows > _LONG}

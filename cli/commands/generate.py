@@ -10,7 +10,7 @@ import click
 from cli.shared.options import argument_of, engine_option, is_given, task_argument, threads_option
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option
-from cli.shared.progress import resumable, shards_bar
+from cli.shared.progress import parts_bar, resumable
 from cli.shared.writing import print_dataset, print_part, warn_of_patterns
 from sraven.core.family import Family
 
@@ -28,7 +28,7 @@ def _write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str |
 
     own = read_part(part) if part is not None else None
     out = out or Path(_directory_name(task) + (f"-part-{own.number}-of-{own.of}" if own else ""))
-    bar = shards_bar(f"part {own}", None) if own else shards_bar("generating", sum(sizes.values()))
+    bar = parts_bar(f"part {own}", None) if own else parts_bar("generating", sum(sizes.values()))
     if own is None:
         warn_of_patterns(out)
     with resumable(out), bar as (advance, shards):

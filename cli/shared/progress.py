@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,40 +100,29 @@ def _rate(noun: str) -> "ProgressColumn":
 
 
 @contextmanager
-def shards_bar(description: str, total: int | None) -> Iterator[tuple[Counts, Counts]]:
-    """Show a bar of instances, their rate and the shards that are done.
+def parts_bar(
+    description: str, total: int | None, noun: str = "instances", parts: str = "shards"
+) -> Iterator[tuple[Counts, Counts]]:
+    """Show a bar of what is done, its rate, and the parts that are done.
 
-    Yields a callback for more instances, and one for shards that are done and how many there are.
+    Yields a callback for how many more, and one for parts that are done and how many there are.
 
     Args:
         description: what is done.
-        total: instances; None if that isn't known.
+        total: of all; None if that isn't known.
+        noun: of what is done.
+        parts: what the parts are called.
     """
-    with _bar(description, total, _rate("instances")) as update:
-        yield (lambda count: update(advance=count), lambda done, of: update(note=f"{done:,}/{of:,} shards"))
+    with _bar(description, total, _rate(noun)) as update:
+        yield (
+            lambda count, *_: update(advance=count),
+            lambda done, of: update(note=f"{done:,}/{of:,} {parts}"),
+        )
 
 
-@contextmanager
-def documents_bar(what: str = "preparing") -> Iterator[tuple[Counts, Counts]]:
-    """Show documents, how many a second, their bytes, and finished sources.
-
-    Yields a callback for more documents and bytes of text, and one for sources that are done and how many
-    there are.
-    """
-    size, sources = 0, ""
-    with _bar(what, None, _rate("documents")) as update:
-
-        def advance(more: int, added: int) -> None:
-            nonlocal size
-            size += added
-            update(advance=more, note=f"{size / 1e6:,.0f} MB {sources}")
-
-        def finish(done: int, of: int) -> None:
-            nonlocal sources
-            sources = f"{done:,}/{of:,} sources"
-            update(note=f"{size / 1e6:,.0f} MB {sources}")
-
-        yield advance, finish
+def documents_bar(what: str = "preparing") -> AbstractContextManager[tuple[Counts, Counts]]:
+    """Show documents, how many a second, and finished sources."""
+    return parts_bar(what, None, "documents", "sources")
 
 
 @contextmanager

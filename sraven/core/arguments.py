@@ -1,6 +1,7 @@
 """Checks of what callers hand to the public functions."""
 
 from fractions import Fraction
+from numbers import Real
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +37,7 @@ def check_share(name: str, value: Any, advice: str) -> float:
     Raises:
         ConfigurationError: if it isn't one; the message ends with ``advice``.
     """
-    import numpy as np  # late: configurations are checked by this, and the help is made of them
-
-    real = int | float | np.integer | np.floating
-    if isinstance(value, bool) or not isinstance(value, real) or not 0 <= value < 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < 1:
         raise ConfigurationError(f"{name}={quoted(value)}: expected a share from 0 to below 1, {advice}")
     return float(value) + 0.0  # -0.0 is no configuration of its own
 
@@ -82,7 +80,7 @@ def check_array(
     Raises:
         ConfigurationError: if it has another shape or kind.
     """
-    import numpy as np
+    import numpy as np  # the help of commands, which names defaults, needs none of it
 
     try:
         array = np.asarray(values)

@@ -15,12 +15,7 @@ from sraven.core.system.lazy import lazy_names
 
 if TYPE_CHECKING:
     from sraven.text.forms import FORMS as FORMS
-    from sraven.text.grading import (
-        Grades as Grades,
-        Summary as Summary,
-        grade as grade,
-        summarise as summarise,
-    )
+    from sraven.text.grading import Grades as Grades, grade as grade
     from sraven.text.prompts import render as render, render_answer as render_answer
     from sraven.text.questions import (
         LADDER as LADDER,
@@ -32,7 +27,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "sraven.text.forms": "FORMS",
-    "sraven.text.grading": "Grades Summary grade summarise",
+    "sraven.text.grading": "Grades grade",
     "sraven.text.prompts": "render render_answer",
     "sraven.text.questions": "LADDER Level Questions find_question",
     "sraven.text.replies": "parse",

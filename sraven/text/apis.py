@@ -1,10 +1,9 @@
-"""The interfaces of language models: how a question is put to each, and how its reply is read.
+"""OpenAI's interface of chats, which most servers speak: how a question is put, and how its reply is read.
 
-A reply is read into what a line of a file of completions has, whichever interface it came by. What isn't of
-the shape that the interface documents is refused, so nothing is taken for a reply that isn't one.
+A reply is read into what a line of a file of completions has. What isn't of the shape that the interface
+documents is refused, so nothing is taken for a reply that isn't one.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -66,23 +65,6 @@ class Reply(NamedTuple):
     model: str
 
 
-class API(NamedTuple):
-    """An interface.
-
-    Attributes:
-        path: of requests, behind the address that ends in ``/v1``.
-        headers: returns those that carry a key.
-        write: returns the body of a request.
-        read: returns the text of a reply, and why it ended, given the body of one; raises KeyError,
-            TypeError, IndexError or ValueError for what is none.
-    """
-
-    path: str
-    headers: Callable[[str], dict[str, str]]
-    write: Callable[[Asking, str], dict[str, Any]]
-    read: Callable[[Any], tuple[str, str]]
-
-
 def join_parts(content: object) -> str | None:
     """Return a text that is whole or in parts, ``[{"type": "text", "text": …}]``; None if it is no text.
 
@@ -94,103 +76,30 @@ def join_parts(content: object) -> str | None:
     return "".join(text for text in said if isinstance(text, str))
 
 
-def _bearer(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"}
-
-
-def _kept(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
-
-
-def _write_chat(asking: Asking, prompt: str) -> dict[str, Any]:
+def write_request(asking: Asking, prompt: str) -> dict[str, Any]:
+    """Return the body of a request."""
     told = [{"role": "system", "content": asking.system}] if asking.system is not None else []
-    return {
-        "model": asking.model,
-        "messages": [*told, {"role": "user", "content": prompt}],
-        **_kept(
-            max_tokens=asking.max_tokens,
-            temperature=asking.temperature,
-            reasoning_effort=asking.effort,
-            seed=asking.seed,
-        ),
-    }
+    options = {"reasoning_effort" if name == "effort" else name: said for name, said in asking.stated.items()}
+    options.pop("system", None)
+    return {**options, "messages": [*told, {"role": "user", "content": prompt}]}
 
 
-def _read_chat(body: Any) -> tuple[str, str]:
-    choice = body["choices"][0]
-    message, finish = choice["message"], choice.get("finish_reason") or ""
-    if refusal := message.get("refusal"):
-        return str(refusal), "refusal"
-    return join_parts(message.get("content")) or "", str(finish)
-
-
-def _write_responses(asking: Asking, prompt: str) -> dict[str, Any]:
-    return {
-        "model": asking.model,
-        "input": prompt,
-        **_kept(
-            instructions=asking.system,
-            max_output_tokens=asking.max_tokens,
-            temperature=asking.temperature,
-            reasoning=None if asking.effort is None else {"effort": asking.effort},
-        ),
-    }
-
-
-def _read_responses(body: Any) -> tuple[str, str]:
-    finish = (body.get("incomplete_details") or {}).get("reason") or body["status"]
-    parts = [part for each in body["output"] if each["type"] == "message" for part in each["content"]]
-    if refusals := [part["refusal"] for part in parts if part["type"] == "refusal"]:
-        return "\n".join(refusals), "refusal"
-    return join_parts(parts) or "", str(finish)
-
-
-_MOST_MESSAGES_TOKENS = 32_000
-"""Tokens of a reply where none are said: this interface requires a number."""
-
-
-def _write_messages(asking: Asking, prompt: str) -> dict[str, Any]:
-    effort = None if asking.effort is None else {"effort": asking.effort}
-    return {
-        "model": asking.model,
-        "max_tokens": asking.max_tokens or _MOST_MESSAGES_TOKENS,
-        "messages": [{"role": "user", "content": prompt}],
-        **_kept(system=asking.system, temperature=asking.temperature, output_config=effort),
-    }
-
-
-def _read_messages(body: Any) -> tuple[str, str]:
-    finish = body["stop_reason"]
-    return join_parts(body["content"]) or "", str(finish)
-
-
-APIS: Mapping[str, API] = {
-    "chat": API("chat/completions", _bearer, _write_chat, _read_chat),
-    "responses": API("responses", _bearer, _write_responses, _read_responses),
-    "messages": API(
-        "messages",
-        lambda key: {"x-api-key": key, "anthropic-version": "2023-06-01"},
-        _write_messages,
-        _read_messages,
-    ),
-}
-"""The interfaces by name: OpenAI's two, of which most servers speak the first, and Anthropic's."""
-
-
-def read_reply(api: str, body: Any) -> Reply:
+def read_reply(body: Any) -> Reply:
     """Return the reply in a body.
 
     Raises:
         ValueError: if there is none in it.
     """
     try:
-        text, finish = APIS[api].read(body)
-        usage, model = body.get("usage"), body.get("model")
+        choice = body["choices"][0]
+        message, finish = choice["message"], str(choice.get("finish_reason") or "")
+        refusal, usage, model = message.get("refusal"), body.get("usage"), body.get("model")
+        said = join_parts(message.get("content")) or ""
     except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"it is no reply of the interface {api}: {type(error).__name__} {error}") from None
+        raise ValueError(f"it is no reply of the interface: {type(error).__name__} {error}") from None
     return Reply(
-        text,
-        finish,
+        str(refusal) if refusal else said,
+        "refusal" if refusal else finish,
         usage if isinstance(usage, dict) else None,
         model if isinstance(model, str) else "",
     )

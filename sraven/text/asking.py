@@ -12,10 +12,8 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from importlib.metadata import version
 from pathlib import Path
-from time import time
 from typing import IO, Any, NamedTuple
 
 import httpx
@@ -24,7 +22,7 @@ from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
 from sraven.core.system.files import open_plain
 from sraven.core.untrusted.strict_json import parse_json
-from sraven.text.apis import APIS, CANARY, Asking, Reply, read_reply
+from sraven.text.apis import CANARY, Asking, Reply, read_reply, write_request
 from sraven.text.completions import Usage, read_completions, read_usage
 from sraven.text.mixtures import Mixture
 from sraven.text.questions import PART, Questions
@@ -75,15 +73,13 @@ class Endpoint:
     Attributes:
         url: address that ends in ``/v1``, or whatever the paths of the interface follow.
         asking: how a model is asked there.
-        api: interface, a name of `sraven.text.apis.APIS`.
-        key: sent as the interface says; None for none.
+        key: sent with each question; None for none.
         tries: of a question, at most.
         timeout: seconds that a try may take.
     """
 
     url: str
     asking: Asking
-    api: str = "chat"
     key: str | None = None
     tries: int = 6
     timeout: float = 600.0
@@ -107,11 +103,9 @@ class Endpoint:
         raise AssertionError("there is a try")
 
     async def _try(self, client: httpx.AsyncClient, prompt: str) -> Reply:
-        api = APIS[self.api]
-        body = {
-            self._renamed.get(name, name): value for name, value in api.write(self.asking, prompt).items()
-        }
-        address = f"{self.url.rstrip('/')}/{api.path}"
+        request = write_request(self.asking, prompt)
+        body = {self._renamed.get(name, name): value for name, value in request.items()}
+        address = f"{self.url.rstrip('/')}/chat/completions"
         async with asyncio.timeout(self.timeout), client.stream("POST", address, json=body) as response:
             data = bytearray()
             async for chunk in response.aiter_bytes():
@@ -132,7 +126,7 @@ class Endpoint:
         if status != 200:
             raise _Failure(f"{status} {text}")
         try:
-            return read_reply(self.api, parse_json(data))
+            return read_reply(parse_json(data))
         except ValueError as error:
             raise _Passing(f"{error}: {text}") from None
 
@@ -149,12 +143,7 @@ def _wait(attempt: int, error: Exception) -> float:
 def _asked_wait(headers: httpx.Headers) -> float | None:
     """Return how many seconds an endpoint asks to wait; None if it doesn't say."""
     said: str = headers.get("retry-after", "")
-    try:
-        if said.replace(".", "", 1).isdigit():
-            return float(said)
-        return max(parsedate_to_datetime(said).timestamp() - time(), 0.0)
-    except (ValueError, TypeError, OverflowError):
-        return None
+    return float(said) if said.replace(".", "", 1).isdigit() and said.isascii() else None
 
 
 class Outcome(NamedTuple):
@@ -185,7 +174,7 @@ def ask_all(
             ``take``.
     """
     left, goes_on, failed = iter(questions), True, 0
-    headers = APIS[endpoint.api].headers(endpoint.key) if endpoint.key else {}
+    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
     limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
 
     async def work(client: httpx.AsyncClient) -> None:
@@ -257,7 +246,6 @@ class Ledger:
     Args:
         path: the file; it need not be there.
         asking: how they are asked. A file whose completions were asked in another way is refused.
-        api: by which interface.
         prices: US dollars for a million tokens of prompts, and of replies; None if they aren't known.
 
     Attributes:
@@ -269,11 +257,9 @@ class Ledger:
         ConfigurationError: if a line can't be read, or was asked in another way.
     """
 
-    def __init__(
-        self, path: Path, asking: Asking, api: str = "chat", prices: tuple[float, float] | None = None
-    ) -> None:
+    def __init__(self, path: Path, asking: Asking, prices: tuple[float, float] | None = None) -> None:
         self.path, self.prices = path, prices
-        self.asked = {"harness": HARNESS, "version": version("sraven"), "api": api, **asking.stated}
+        self.asked = {"harness": HARNESS, "version": version("sraven"), "api": "chat", **asking.stated}
         self.replies, self.usage, self.failed = Counter[str](), Usage(), 0
         mend(path)
         if path.exists():

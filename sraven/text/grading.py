@@ -39,26 +39,6 @@ class Grades:
         return len(self.parsed)
 
 
-@dataclass(frozen=True)
-class Summary:
-    """The scores of replies: shares with their standard errors over instances.
-
-    Attributes:
-        n: how many were graded.
-        target: share that answers the target.
-        valid: share that answers a valid panel; every instance has one.
-        unparsed: share in which no answer was found. They count as wrong in both.
-        ceiling: the best expected ``target`` of anyone, if it is known: the mean of the ideal observer's
-            probabilities. It is exact for prompts of the form ``told`` only.
-    """
-
-    n: int
-    target: Mean
-    valid: Mean
-    unparsed: Mean
-    ceiling: Mean | None
-
-
 def grade(
     replies: Sequence[object],
     batch: "Batch",
@@ -110,20 +90,3 @@ def share(values: NDArray[np.bool_] | NDArray[np.float64]) -> Mean:
     """Return the mean of a vector with its standard error; of fewer than two numbers that is 0."""
     n = len(values)
     return mean(values) if n > 1 else Mean(float(values.sum()), 0.0, n)
-
-
-def summarise(grades: Grades, ceiling: NDArray[np.float64] | None = None) -> Summary:
-    """Return the scores of graded replies.
-
-    Args:
-        grades: the verdicts.
-        ceiling: float64 ``[n]``, the probability of the ideal observer's answer to each instance, as
-            ``task.ideal_observer(batch)[1]``; None where it is no ceiling or isn't known.
-    """
-    return Summary(
-        n=len(grades),
-        target=share(grades.target),
-        valid=share(grades.valid),
-        unparsed=share(~grades.parsed),
-        ceiling=None if ceiling is None else share(ceiling),
-    )

@@ -1,6 +1,5 @@
 """Instances as prompts: the words of a form, solved examples if there are any, and the puzzle."""
 
-import re
 from collections.abc import Iterable
 from math import prod
 from typing import TYPE_CHECKING
@@ -137,15 +136,3 @@ def render(
         solved = solve(write_puzzles(form, shown), render_answers(targets))
     setting = Setting(M, K, permute, rules)
     return compose(form, setting, how_to_answer(form, M), solved, write_puzzles(form, contexts))
-
-
-_PIECE = re.compile(r"[A-Za-z]+| ?[0-9]+|[^A-Za-z0-9\s]")
-
-
-def estimate_tokens(text: str) -> int:
-    """Return about how many tokens a text is: one for each word, number, mark, and space before a number.
-
-    So do the tokenizers of most models cut prompts of this project: they put a space to a word or mark behind
-    it, but to no number, and the end of a line to the mark before it.
-    """
-    return sum(1 + piece.startswith(" ") for piece in _PIECE.findall(text))

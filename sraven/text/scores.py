@@ -19,16 +19,13 @@ from sraven.core.estimate import Mean
 from sraven.text.completions import Completion, Usage, read_completions
 from sraven.text.grading import Grades, share
 from sraven.text.mixtures import Mixture, mixtures_of
-from sraven.text.questions import MOST_QUESTIONS, PART, Questions
+from sraven.text.questions import PART, Questions
 
 MOST_PENDING = 1 << 26
 """Characters of completions that are kept until they are graded."""
 
-MOST_SETS = 64
-"""Sets of questions that a file may answer; they may have `MOST_QUESTIONS` in all."""
-
-SPARSE = 100
-"""Questions for each reply at most, in a set of more than `PART`: a ceiling is computed over all of them."""
+MOST_ASKED = 1 << 20
+"""Questions of all sets that a file may answer: a ceiling is computed over all of them."""
 
 UNREAD_SHOWN, UNREAD_LETTERS = 3, 80
 """How many replies are kept that even the lenient reading doesn't understand, and how much of their ends."""
@@ -196,15 +193,6 @@ class Sheet:
         if reply.text and len(self.unread) < UNREAD_SHOWN:
             self.unread.append(Unread(self.questions.id_of(index), reason, reply.text[-UNREAD_LETTERS:]))
 
-    def check_dense(self) -> None:
-        """Refuse a large set of which few questions have a completion."""
-        asked, replies = self.questions, int((self.lines > 0).sum())
-        if asked.count > max(PART, SPARSE * replies):
-            raise ConfigurationError(
-                f"{asked.name}: {replies:,} of {asked.count:,} questions have a completion; expected 1 of "
-                f"{SPARSE} at least; ask for fewer questions, -n {PART}"
-            )
-
     def copied(self) -> NDArray[np.bool_]:
         """Return of the questions that have a completion whether their last panel is the answer."""
         return self.questions.copied(np.flatnonzero(self.lines))
@@ -218,11 +206,9 @@ def _add(completion: Completion, sheets: dict[str, Sheet]) -> Sheet:
     """
     questions, index = completion.find()
     if questions.name not in sheets:
-        asked = questions.count + sum(each.questions.count for each in sheets.values())
-        if len(sheets) == MOST_SETS or asked > MOST_QUESTIONS:
+        if questions.count + sum(each.questions.count for each in sheets.values()) > MOST_ASKED:
             raise ConfigurationError(
-                f"{completion.where}: expected {MOST_SETS} sets of questions, and {MOST_QUESTIONS:,} "
-                "questions, at most; score others apart"
+                f"{completion.where}: expected sets of {MOST_ASKED:,} questions at most; score others apart"
             )
         sheets[questions.name] = Sheet(questions)
     sheets[questions.name].add(completion, index)
@@ -333,7 +319,6 @@ def score_completions(
         raise ConfigurationError(f"{path} has no completions")
     for sheet in by_questions.values():
         sheet.flush(threads, on_graded)
-        sheet.check_dense()
     return [
         _scored(mixture, [by_questions[each] for each in found], threads)
         for mixture, found in mixtures_of(by_questions)

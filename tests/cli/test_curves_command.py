@@ -55,15 +55,6 @@ def test_terminal_shows_loss_and_scores_within_80_columns(runs, done, monkeypatc
     assert blocks[5] == [f"{name}: 1,000 of 2,000 steps by all of its seeds" for name in ("hyla", "softmax")]
 
 
-def test_long_names_get_a_letter_each(runs, done, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    path = runs / "softmax" / "seed-1" / CONFIG
-    write_json(path, {**json.loads(path.read_text()), "learning_rate": 0.003, "weight_decay": 0.03})
-    out = done("curves", runs)
-    assert max(map(len, out.splitlines())) <= 80
-    assert "\nc  softmax, learning rate 0.003, weight decay 0.03, 1 seed\n" in out and "\n c  " in out
-
-
 def test_pictures_are_written_whole_and_named(runs, done, refused, tmp_path):
     png, svg = tmp_path / "a.png", tmp_path / "a.svg"
     assert done("curves", runs, "--png", png, "--svg", svg) == f"{png}\n{svg}\n"

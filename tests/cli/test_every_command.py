@@ -126,7 +126,7 @@ c4 prepare --source documents.txt --tokenizer train --vocab-size 277 --processes
 """A quick line of each command, one after the other in a folder."""
 
 ELSEWHERE = {
-    *("analyse", "curves", "evaluate", "export", "reproduce", "text cost", "text submit"),
+    *("analyse", "curves", "evaluate", "export", "reproduce", "text submit"),
     *("text ask", "c4 complete", "c4 sample"),
 }
 """Commands that need trained runs or boards of their own: their tests have a line with ``--json``."""

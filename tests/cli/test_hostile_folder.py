@@ -56,15 +56,6 @@ def test_a_command_that_draws_runs_none(traps, tmp_path, run_in, run):
     assert not (tmp_path / "ran").exists()
 
 
-def test_pages_are_rendered_without_its_settings(traps, tmp_path, run_in):
-    pytest.importorskip("matplotlib")
-    results = tmp_path / "results"
-    results.mkdir()
-    code, out, errors = run_in(traps, ENTRY, "reproduce", "--render", "--results", results)
-    assert code == 0 and f"{results}.md" in out and "matplotlibrc" not in errors
-    assert not (tmp_path / "ran").exists()
-
-
 def test_where_numba_would_read_settings_a_command_does_not_begin(tmp_path, run_in):
     (tmp_path / ".numba_config.yaml").write_text("CACHE_DIR: .nb")
     code, out, errors = run_in(tmp_path, ENTRY, "--version")
@@ -103,25 +94,6 @@ def test_other_entries_of_the_path_stay_and_a_checkout_may_be_worked_in(tmp_path
     for entries, kept in ((["", "."], str(ROOT)), ([link], str(link))):
         path, variable, _ = report(ROOT, *entries)
         assert variable == kept and kept in path
-
-
-SPAWN = """
-from pathlib import Path
-from sraven.data.engines.jobs import Engine, map_jobs
-
-def double(job, on_progress):
-    import os, sys
-    return 2 * job, os.getcwd() in sys.path
-
-if __name__ == "__main__":
-    print(map_jobs(double, [1, 2], engine=Engine(), local="processes", folder=Path("."), workers=2))
-"""
-
-
-def test_processes_that_a_library_spawns_import_nothing_here(traps, tmp_path, run_in):
-    code, out, errors = run_in(traps, SPAWN)
-    assert (code, errors) == (0, "") and out.endswith("[(2, False), (4, False)]\n")
-    assert not (tmp_path / "ran").exists()
 
 
 def test_a_place_for_machine_code_that_others_can_write_to_is_reported_in_one_line(

@@ -12,7 +12,7 @@ import yaml
 
 from helpers.example import all_bytes
 from helpers.repositories import commit, git
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, description, small_board, snapshot, write
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, snapshot, write
 from sraven.board.reference_levels import MeasuredLevel
 from sraven.leaderboard.export import COLUMNS
 from sraven.leaderboard.snapshot import parse_snapshot
@@ -97,24 +97,6 @@ def test_bad_entry_is_told_and_hides_none(run, small_boards, filed, leaderboard,
     assert code == 1 and "A method" in page and all(place in page for place in places)
 
 
-@pytest.mark.parametrize(
-    ("board", "name", "seeds"), [(SRAVEN_BOARD, "uniform-random", 3), (FUZZY_BOARD, "constant-mean", 1)]
-)
-def test_reference_is_written_and_filed_without_rank(
-    done, small_boards, leaderboard, tmp_path, board, name, seeds
-):
-    out = done("reference", board, name, "--out", tmp_path / "reference")
-    assert out.startswith(str(tmp_path / "reference"))
-    content = description(tmp_path / "reference")
-    assert content["method"]["name"] == name and content["method"]["family"] == "reference"
-    assert len(content["runs"]) == 2 * seeds
-    done("submit", tmp_path / "reference", "--leaderboard", leaderboard)
-    out = done("leaderboard", board, "--json", "--leaderboard", leaderboard)
-    [entry] = [entry for entry in json.loads(out)["boards"][0]["entries"] if entry["badge"] == "scored"]
-    assert (entry["rank"], entry["seeds"], entry["method"]) == (None, seeds, name)
-    assert entry["remark"].startswith("a reference, not a model")
-
-
 # Without a checkout, with one's own submission, as tables
 
 
@@ -177,7 +159,6 @@ def test_only_its_board_is_printed_but_programs_get_all(run, packaged, originals
     [
         ("submit MINE", "docs/leaderboard isn't a directory; run this in a checkout, or name it"),
         ("leaderboard --leaderboard nowhere", "there is no nowhere; run this in a checkout"),
-        ("leaderboard --add nowhere", "nowhere isn't the directory of a submission"),
         (f"leaderboard {FUZZY_BOARD} --add MINE", "MINE is for sraven-small-v1, not fuzzylogic-small-v1; "),
         ("leaderboard --csv --json", "--csv goes with neither --json nor --html"),
         ("leaderboard --snapshot file --json", "--snapshot writes all that is filed"),

@@ -17,7 +17,7 @@ LINE = {"loss": 0.3279, "score": 0.5625, "instances_per_second": 12_345.6}
 
 
 def shards():
-    with progress.shards_bar("part 12/64", 20_000_000) as (advance, shards):
+    with progress.parts_bar("part 12/64", 20_000_000) as (advance, shards):
         advance(12_345_678)
         shards(123, 400)
 

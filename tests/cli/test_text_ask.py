@@ -102,20 +102,8 @@ def questions():
 
 @pytest.fixture
 def line(server, tmp_path):
-    out = tmp_path / "c.jsonl"
-    return (
-        "text",
-        "ask",
-        SECOND,
-        "--url",
-        "http://here/v1",
-        "--model",
-        "m",
-        "--key-env",
-        "KEY",
-        "--out",
-        out,
-    )
+    where = "--url http://here/v1 --model m --key-env KEY --out"
+    return ("text", "ask", SECOND, *where.split(), tmp_path / "c.jsonl")
 
 
 def read(path):

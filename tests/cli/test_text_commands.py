@@ -9,7 +9,6 @@ from helpers.page import Page
 from helpers.submissions import SRAVEN_BOARD, description, small_contents, use_boards
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
 from sraven.text import find_question
-from sraven.text.prompts import estimate_tokens
 
 ASKED = ["text", "generate", "--M", "2", "--K", "7", "-n", "6"]
 
@@ -161,15 +160,11 @@ def test_what_a_board_of_texts_has_not_is_told_in_one_line(refused, line, messag
     assert message in refused(*line)
 
 
-def test_board_and_its_standing_are_printed(run, done, leaderboard, tmp_path):
+def test_board_is_printed_and_checked(run, done):
     out = done("boards", BOARD)
     assert "rungs=M1-K7 M2-K7 M3-K7 M2-K9" in out and "M=3, K=7" in out
     assert f"prompts: told-0-shot   {text_board().prompts['told-0-shot'][:12]}" in out
     assert "every instance is the board's" in run("boards", BOARD, "--check")[2]
-    done("reference", BOARD, "babbler", "--out", tmp_path / "babbler")
-    done("submit", tmp_path / "babbler", "--leaderboard", leaderboard)
-    out = done("leaderboard", BOARD, "--leaderboard", leaderboard)
-    assert "unparsed" in out and "told-0-shot" in out and "1.0000" in out
 
 
 # The second edition, with what replies took
@@ -201,17 +196,9 @@ def completed(second, tmp_path):
     return write_lines(tmp_path / "done.jsonl", lines)
 
 
-def test_levels_take_turns_in_the_file_and_in_what_is_left(done, second, tmp_path):
-    levels = [each["id"].split("_")[1] for each in second]
-    assert levels == ["M2-K7-unique", "M3-K7-unique", "M2-K9-unique", "M4-K7-unique"] * 11
-    assert [each["index"] for each in second] == [index for index in range(11) for _ in range(4)]
+def test_prompts_of_a_board_are_those_that_it_pins(second):
     checksum = sha256("".join(each["prompt"] + "\0" for each in second).encode()).hexdigest()
     assert checksum == text_board(SECOND).prompts["told-0-shot"]
-    path = write_lines(
-        tmp_path / "some.jsonl", [{"id": each["id"], "completion": ""} for each in second[:10]]
-    )
-    left = read(done("text", "generate", "--board", SECOND, "--remaining", path))
-    assert sorted(line["id"] for line in left) == sorted(each["id"] for each in second[10:])
 
 
 def test_scores_tell_both_readings_and_what_replies_took(done, completed):
@@ -261,16 +248,3 @@ def test_people_have_rows_of_their_own(done, second, leaderboard, tmp_path):
         row["rank"] is None
         and "people, not a model: 2 (two students, unpaid), 2 minutes each" in row["remark"]
     )
-
-
-def test_cost_is_known_before_anything_is_sent(done, second):
-    estimated = sum(estimate_tokens(each["prompt"]) for each in second)
-    assert list(map(estimate_tokens, ("[3 6 2 0]", "Each panel.\n\nAnswer: [d d]", ""))) == [9, 9, 0]
-    out = done("text", "cost", "--board", SECOND)
-    assert f"prompts: {estimated:,} tokens" in out and "44,000 tokens, 1,000 each" in out
-    assert "price" not in out
-    prices = ("--tokens-per-reply", 500, "--price-in", 2, "--price-out", 10, "--json")
-    known = {"board": SECOND, "questions": 44, "input_tokens": estimated}
-    dollars = pytest.approx((2 * estimated + 220_000) / 1e6)
-    found = json.loads(done("text", "cost", "--board", SECOND, *prices))
-    assert found == {**known, "output_tokens": 22_000, "cost_usd": dollars}

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -95,73 +96,62 @@ def change_bytes(data, choose):
     return data[: 1 << 16]
 
 
-def _places(value, found):
-    """Return all places of a value of JSON: what holds something, and under which name."""
+def _places(value):
+    """Yield all places of a value of JSON: what holds something, and under which name."""
     names: Sequence[Any] = (
         list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
     )
     for name in names:
-        found.append((value, name))
-        _places(value[name], found)
-    return found
+        yield value, name
+        yield from _places(value[name])
 
 
 def change_json(data, choose):
     """Change values and names of JSON; now and then its bytes."""
     try:
         value = json.loads(data)
-        places = _places(value, [])
+        places = list(_places(value))
     except (ValueError, RecursionError):
         places = []
     if not places or choose.random() < 0.15:
         return change_bytes(data, choose)
     for _ in range(choose.choice((1, 1, 1, 2, 4))):
+        if not (places := list(_places(value))):
+            break
         holder, name = choose.choice(places)
-        if name not in (holder if isinstance(holder, dict) else range(len(holder))):
-            continue
         what = choose.random()
-        if what < 0.15:
+        if what < 0.3 and isinstance(holder, dict):
+            holder[choose.choice(("", "x", "\x1b[2J", "a" * 300, str(name) + "\u200b"))] = holder.pop(name, 0)
+        elif what < 0.4:
             del holder[name]
-        elif what < 0.3 and isinstance(holder, dict):
-            holder[choose.choice(("", "x", "\x1b[2J", "a" * 300, str(name) + "\u200b"))] = holder.pop(name)
-        elif what < 0.4 and isinstance(holder, list):
-            holder.append(holder[name])
         else:
-            other, place = choose.choice(places)
-            own = other[place] if place in (other if isinstance(other, dict) else range(len(other))) else None
-            holder[name] = choose.choice((*VALUES, own)) if own is not holder else None
-    try:
-        return json.dumps(value).encode()[: 1 << 16]
-    except (ValueError, RecursionError):  # it holds itself
-        return change_bytes(data, choose)
+            holder[name] = deepcopy(choose.choice((*VALUES, [holder[name]] * 2)))
+    return json.dumps(value).encode()[: 1 << 16]
 
 
-def _change_number(fields, choose):
+def _thrift_places(fields):
+    """Yield the numbers and lists in a struct of Thrift: what holds each, and under which number."""
+    for place, (kind, value) in fields.items():
+        if kind in (5, 6, 9):
+            yield fields, place
+        for each in value[1] if kind == 9 and value[0] == 12 else [value] * (kind == 12):
+            yield from _thrift_places(each)
+
+
+def _change_thrift(fields, choose):
     """Change, drop or double something in a struct of Thrift."""
-    while fields:
-        place = choose.choice(list(fields))
-        kind, value = fields[place]
-        if choose.random() < 0.05:
-            del fields[place]
-            return
-        if kind == 12:
-            fields = value
-        elif kind == 9 and value[1]:
-            of, values = value
-            if of == 12 and choose.random() < 0.9:
-                fields = choose.choice(values)
-            elif of in (5, 6) and choose.random() < 0.8:
-                values[choose.randrange(len(values))] = choose.choice([0, 1, -1, 8, 2**31 - 1])
-                return
-            else:
-                values[:] = choose.choice([values[:-1], values * 2, values[::-1]])
-                return
-        elif kind in (5, 6):
-            near = [0, 1, -1, value + 1, value - 1, 2 * value, -value]
-            fields[place] = kind, choose.choice([*near, 2**31 - 1, 10**6, 10**9, choose.randrange(64)])
-            return
-        else:
-            return
+    holder, place = choose.choice(list(_thrift_places(fields)))
+    kind, value = holder[place]
+    if choose.random() < 0.05:
+        del holder[place]
+    elif kind == 9:
+        of, values = value
+        others = [values[:-1], values * 2, values[::-1]]
+        others += [[number, *values[1:]] for number in (0, 1, -1, 8, 2**31 - 1) if of in (5, 6)]
+        values[:] = choose.choice(others)
+    else:
+        near = [0, 1, -1, value + 1, value - 1, 2 * value, -value]
+        holder[place] = kind, choose.choice([*near, 2**31 - 1, 10**6, 10**9, choose.randrange(64)])
 
 
 def change_parquet(data, choose):
@@ -170,7 +160,7 @@ def change_parquet(data, choose):
         if choose.random() < 0.6:
             try:
                 body, metadata = take_apart(data)
-                _change_number(metadata, choose)
+                _change_thrift(metadata, choose)
                 data = put_together(body, metadata)
                 continue
             except Exception:  # of bytes that are no file any more

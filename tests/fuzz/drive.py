@@ -13,7 +13,7 @@ import hashlib
 import json
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from random import Random
 
@@ -31,8 +31,7 @@ _CORPUS = 200
 def _arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long, over all targets (60)")
-    parser.add_argument("--executions", type=int, help="stop with a target after so many inputs")
-    parser.add_argument("--batch", type=int, default=1000, help="inputs of a process at most (1000)")
+    parser.add_argument("--executions", type=int, default=1 << 60, help="inputs of a target at most")
     parser.add_argument("--seed", type=int, default=0, help="another one gives other inputs (0)")
     parser.add_argument("--only", action="append", choices=TARGETS, metavar="TARGET", help=", ".join(TARGETS))
     parser.add_argument("--findings", type=Path, default=Path("findings"), help="where inputs are kept")
@@ -40,37 +39,27 @@ def _arguments():
     return parser.parse_args()
 
 
-def make_inputs(target, name, seed, number, corpus, count):
-    """Return the inputs of a batch: a function of the seed, the target, its number and the corpus."""
-    choose = Random(f"{seed}/{name}/{number}")
-    return [target.change(choose.choice(corpus), choose) for _ in range(count)]
-
-
 def _attack(options):
     """Let the targets take turns until the time is over; return their answers by kind, and the findings."""
-    end = time.monotonic() + options.seconds
-    names = options.only or list(TARGETS)
-    corpora, kinds = {}, {name: Counter() for name in names}
-    spent, batches, findings = dict.fromkeys(names, 0.0), Counter(), {}
-    while time.monotonic() < end:
-        done = {name: kinds[name].total() for name in names}
-        left = [name for name in names if not options.executions or done[name] < options.executions]
-        if not left:
-            break
-        name, start = min(left, key=spent.__getitem__), time.monotonic()
-        target, count = TARGETS[name], min(options.batch, TARGETS[name].batch)
+    end, findings = time.monotonic() + options.seconds, {}
+    corpora, kinds, choices = {}, defaultdict(Counter), {}
+    left = list(options.only or TARGETS)
+    while left and time.monotonic() < end:
+        name = left.pop(0)
+        target, seen = TARGETS[name], kinds[name]
         corpus = corpora[name] = corpora.get(name) or target.seeds()
-        inputs = make_inputs(target, name, options.seed, batches[name], corpus, count)
+        choose = choices.setdefault(name, Random(f"{options.seed}/{name}"))
+        count = min(target.batch, options.executions - seen.total())
+        inputs = [target.change(choose.choice(corpus), choose) for _ in range(count)]
         for data, kind, fault in run_inputs(target, inputs):
             if fault:
                 _keep(options.findings / name, findings, name, data, ascii(fault)[1:-1])
-            elif kind not in kinds[name] and len(corpus) < _CORPUS:
+            elif kind not in seen and len(corpus) < _CORPUS:
                 corpus.append(data)
-            kinds[name][kind] += 1
-        batches[name] += 1
-        spent[name] += time.monotonic() - start
+            seen[kind] += 1
+        left += [name] * (seen.total() < options.executions)
     answers = {
-        name: {ascii(kind)[1:-1]: n for kind, n in found.most_common(40)} for name, found in kinds.items()
+        name: {ascii(kind)[1:-1]: n for kind, n in seen.most_common(40)} for name, seen in kinds.items()
     }
     return {"targets": answers, "findings": list(findings.values())}
 
@@ -90,14 +79,14 @@ def _keep(folder, findings, name, data, fault):
 def _replay(folder):
     """Return the answers to the inputs of a folder: target, name, and the fault, if it is one."""
     found = []
-    for name, target in TARGETS.items():
-        if paths := sorted((folder / name).glob("*")):
-            target.seeds()
-            answers = run_inputs(target, [path.read_bytes() for path in paths])
-            found += [
-                {"target": name, "input": path.name, "fault": fault}
-                for path, (_, _, fault) in zip(paths, answers, strict=True)
-            ]
+    for name in sorted(path.name for path in folder.iterdir()):
+        paths = sorted((folder / name).iterdir())
+        TARGETS[name].seeds()
+        answers = run_inputs(TARGETS[name], [path.read_bytes() for path in paths])
+        found += [
+            {"target": name, "input": path.name, "fault": fault}
+            for path, (_, _, fault) in zip(paths, answers, strict=True)
+        ]
     return found
 
 

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import resource
-import select
 import signal
 import sys
 import tempfile
@@ -13,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-CPU_SECONDS, QUIET_SECONDS = 10, 120
-"""Processor time of an input, and time in which nothing at all happens, after which it counts as endless."""
+CPU_SECONDS, SECONDS = 10, 120
+"""Processor time of an input, and time of all kinds, after which it counts as endless."""
 
 MEMORY = 1 << 30
 """Bytes that a batch may take beyond what its process has at the beginning."""
@@ -105,20 +104,11 @@ def kind_of(message):
     return re.sub(r"'.*'|\d[\d,.]*|U\+\w+ \([^)]*\)", "N", anywhere)[:60]
 
 
-def _limit():
-    """Bound memory; a crash leaves no core."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-        resource.setrlimit(resource.RLIMIT_AS, (pages * os.sysconf("SC_PAGE_SIZE") + MEMORY,) * 2)
-    except (OSError, ValueError):  # a system that doesn't say
-        pass
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def _answer(target, data, folder, guard):
     """Return the kind of an answer, and what is wrong with it, if anything is."""
     guard.folder, guard.seen, guard.started = str(folder), [], False
     signal.setitimer(signal.ITIMER_PROF, CPU_SECONDS)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         kind = target.run(data, folder)
     except FindingError as error:
@@ -127,21 +117,25 @@ def _answer(target, data, folder, guard):
         return "finding", f"{type(error).__name__}: {error!s:.300}"
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         guard.folder = None
     return ("finding", f"did {guard.seen[0]}") if guard.seen else (kind_of(kind), "")
 
 
-def _work(target, inputs, start, pipe, folder):
-    """Answer inputs from one on, a line each."""
-    _limit()
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+def _work(target, inputs, pipe, folder):
+    """Answer inputs, a line each, in bounded memory; a crash leaves no core, a signal ends it."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * os.sysconf("SC_PAGE_SIZE") + MEMORY,) * 2)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
     sys.dont_write_bytecode = True
     guard = _Guard()
-    for data in inputs[start:]:
+    for data in inputs:
         os.write(pipe, json.dumps(_answer(target, data, folder, guard)).encode() + b"\n")
 
 
-def _next_answers(target, inputs, start, folder):
+def _next_answers(target, inputs, folder):
     """Answer inputs in a process of its own; return the answers, and how it ended if not by itself."""
     source, goal = os.pipe()
     child = os.fork()
@@ -150,28 +144,15 @@ def _next_answers(target, inputs, start, folder):
         try:
             os.close(source)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what C++ says before it aborts
-            _work(target, inputs, start, goal, folder)
+            _work(target, inputs, goal, folder)
             status = 0
         finally:
             os._exit(status)
     os.close(goal)
-    received, ended = b"", ""
-    while not ended:
-        ready, _, _ = select.select([source], [], [], QUIET_SECONDS)
-        if not ready:
-            os.kill(child, signal.SIGKILL)
-            ended = "nothing happens any more"
-        elif data := os.read(source, 1 << 16):
-            received += data
-        else:
-            break
-    os.close(source)
-    _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status) and not ended:
-        ended = signal.Signals(os.WTERMSIG(status)).name
-    elif os.WEXITSTATUS(status) and not ended:
-        ended = f"exit {os.WEXITSTATUS(status)}"
-    return [json.loads(line) for line in received.splitlines()], ended
+    with open(source) as answers:
+        found = [json.loads(line) for line in answers]
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return found, signal.Signals(-code).name if code < 0 else f"exit {code}" if code else ""
 
 
 def run_inputs(target, inputs):
@@ -179,12 +160,11 @@ def run_inputs(target, inputs):
     answers: list[tuple[str, str]] = []
     with tempfile.TemporaryDirectory(prefix="sraven-fuzz-") as name:
         folder = Path(os.path.realpath(name))
-        while True:
-            found, ended = _next_answers(target, inputs, len(answers), folder)
+        while len(answers) < len(inputs):
+            found, ended = _next_answers(target, inputs[len(answers) :], folder)
             answers += found
-            if not ended:
-                break
-            harmless = target.may_abort and ended == "SIGABRT"
-            answers.append((ended, "" if harmless else f"ended the process: {ended}"))
+            if ended:
+                harmless = target.may_abort and ended == "SIGABRT"
+                answers.append((ended, "" if harmless else f"ended the process: {ended}"))
     for data, (kind, fault) in zip(inputs, answers, strict=True):
         yield data, kind, fault

@@ -9,7 +9,7 @@ from cli.lazy import LazyGroup
     name="text",
     cls=LazyGroup,
     package=__name__,
-    names=("ask", "cost", "generate", "play", "score", "submit", "tasks"),
+    names=("ask", "generate", "play", "score", "submit", "tasks"),
 )
 def command() -> None:
     """Puzzles as text, for any language model behind any interface.

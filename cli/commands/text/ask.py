@@ -41,13 +41,6 @@ def _dollars(ledger: "Ledger", left: int) -> str:
 @fresh_option
 @click.option("--model", required=True, help="Name of the model at the endpoint.")
 @click.option("--limit", type=click.IntRange(min=1), help="Ask so many questions, of all levels in turn.")
-@click.option(
-    "--api",
-    type=click.Choice(["chat", "responses", "messages"]),
-    default="chat",
-    show_default=True,
-    help="Interface: OpenAI's chat completions or responses, or Anthropic's messages.",
-)
 @join_options(*(field_option(Asking, name) for name in settings_of(Asking)))
 @click.option("--url", required=True, help="Address of the endpoint, such as http://localhost:8000/v1.")
 @click.option(
@@ -82,14 +75,13 @@ def command(
     price_out: float | None,
     budget: float | None,
     limit: int | None,
-    api: str,
     board_id: str,
     form: str,
     shots: int,
     fresh: int | None,
     **asked: Any,
 ) -> None:
-    """Ask a model the questions of BOARD, at any endpoint that speaks OpenAI's or Anthropic's protocol.
+    """Ask a model the questions of BOARD, at any endpoint that speaks OpenAI's protocol of chats.
 
     Each reply is written as it comes, in any order, with its tokens, its cost and how it was asked. The same
     line goes on where it ended: what has no reply yet is asked, what failed among it. Requests are tried
@@ -120,9 +112,9 @@ def command(
         raise click.UsageError("--price-in and --price-out go together")
     asking, mixture = Asking(**asked), mixture_of(board_id, form_name(form, shots), fresh)
     prices = None if price_in is None or price_out is None else (price_in, price_out)
-    ledger = Ledger(out, asking, api, prices)
+    ledger = Ledger(out, asking, prices)
     left = wanted(mixture, ledger.replies, limit, samples)
-    endpoint = Endpoint(url, asking, api, _key(key_env), tries, timeout)
+    endpoint = Endpoint(url, asking, _key(key_env), tries, timeout)
     total, stopped = len(left), ""
     out.parent.mkdir(parents=True, exist_ok=True)
     with out.open("a", encoding="utf-8", newline="\n") as file, progress_bar("asking", total) as advance:

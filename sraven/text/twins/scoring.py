@@ -15,7 +15,7 @@ from sraven.twins.scoring import count_sets, count_solved, make_metrics, rows_of
 from sraven.twins.variants import FIRST
 
 if TYPE_CHECKING:
-    from sraven.text.twins.task import Batch, TwinLadder
+    from sraven.text.twins.task import TwinLadder
 
 Parts = dict[str, NDArray[np.bool_]]
 
@@ -93,6 +93,8 @@ class TwinLadderScoring(LadderScoring):
 
     def labels(self, batch: Questions, threads: int | None) -> Labels:
         """Return target and rung of questions, and which of them is the first of a whole set."""
+        from sraven.text.twins.task import Batch
+
         assert isinstance(batch, Batch)
         rows = rows_of_sets(batch.set, batch.rung % self.task.variants, self.task.variants)
         combination = batch.combination

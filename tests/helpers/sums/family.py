@@ -1,8 +1,7 @@
 """The sums as a family of tasks."""
 
-from helpers.sums import show
 from helpers.sums.task import Sums
-from sraven.core.family import Family, Show, Size
+from sraven.core.family import Family, Size
 
 FAMILY = Family(
     name="sums",
@@ -14,7 +13,5 @@ FAMILY = Family(
         "test": Size(200, "New instances of known weights."),
         "ood": Size(200, "Instances of held-out weights."),
     },
-    show=Show(lambda: show, explain="Show the sum and the weights."),
-    measure=show.measure,
     examples={"sums": {"P": 11, "N": 3, "holdout": 0.5, "seed": 5}},
 )

@@ -13,7 +13,7 @@ from sraven.text.completions import LONGEST_LINE
 from sraven.text.prompts import render_answers
 from sraven.text.questions import Questions
 from sraven.text.replies import CUT_OFF, NO_MARK, NO_REPLY, REFUSED
-from sraven.text.scores import MOST_SETS, score_completions
+from sraven.text.scores import score_completions
 
 
 @pytest.fixture(scope="module")
@@ -104,17 +104,9 @@ def test_wrong_lines_are_named(file, lines, said):
     assert len(str(error.value)) < 500 and str(error.value).startswith(str(file))
 
 
-def test_files_about_too_many_sets_are_refused(file):
-    ids = [f"v1_M1-K7_h0_s0_test-{count}_told-0_0" for count in range(1, MOST_SETS + 2)]
-    write(file, dict.fromkeys(ids, ""))
-    assert_refused(f"line {MOST_SETS + 1}: expected {MOST_SETS} sets", score_completions, file)
-
-
 def test_costly_sets_are_refused_before_they_cost_anything(file):
-    write(file, {f"v1_M1-K7_h0_s{seed}_test-16777216_told-0_0": "" for seed in range(2)})
-    assert_refused("line 2: expected 64 sets of questions, and 16,777,216", score_completions, file)
-    write(file, {f"v1_M12-K256-unique_h25_s0_ood-100001_told-0_{index}": "" for index in range(1000)})
-    assert_refused("1,000 of 100,001 questions have a completion; expected 1", score_completions, file)
+    write(file, {f"v1_M1-K7_h0_s{seed}_test-600000_told-0_0": "" for seed in range(2)})
+    assert_refused("line 2: expected sets of 1,048,576 questions", score_completions, file)
 
 
 def test_failures_are_replaced_and_several_replies_are_samples(file, right, questions):
@@ -182,10 +174,6 @@ def test_unparsed_replies_are_wrong_and_counted_apart(task):
     assert grades.parsed.tolist() == [True, False, False, False] == grades.target.tolist()
     assert grades.valid.tolist() == [True, False, False, False]
     assert (grades.panels[1:] == 0).all() and len(grades) == 4
-    summary = text.summarise(grades, task.ideal_observer(batch)[1])
-    assert summary.n == 4 and summary.unparsed.value == 0.75 and summary.target.value == 0.25
-    assert summary.target.standard_error == pytest.approx(0.25)  # sqrt(1/4 * 3/4 / 3)
-    assert summary.ceiling.value == pytest.approx(task.ideal_observer(batch)[1].mean())
 
 
 def test_a_panel_of_zeros_is_no_gift_to_those_who_say_nothing():
@@ -194,12 +182,6 @@ def test_a_panel_of_zeros_is_no_gift_to_those_who_say_nothing():
     zeros = (batch.target == 0).all(axis=1)
     assert zeros.any() and not text.grade([""] * 200, batch, 3).target.any()
     assert (text.grade(["Answer: [0]"] * 200, batch, 3).target == zeros).all()
-
-
-def test_nothing_and_one_are_summarised_without_a_warning(task):
-    assert text.summarise(text.grade([], task.sample("ood", 0, 0), 7)).n == 0
-    one = text.summarise(text.grade([""], task.sample("ood", 0, 1), 7))
-    assert one.unparsed.value == 1 and one.unparsed.standard_error == 0 and one.ceiling is None
 
 
 def test_other_numbers_of_replies_are_refused(task):

@@ -97,118 +97,65 @@ def test_long_replies_take_no_longer_than_they_are(piece):
 
 CLEAR = [
     # words, capitals, brackets, commas
-    *("Answer: [3, 6, 2, 0]", "Answer: [[3 6 2 0]]", "Answer: 3 6 2 0", "Answer: 3, 6, 2, 0."),
-    *("Answer : [3 6 2 0]", "answer: [3 6 2 0]", "Final Answer: [3 6 2 0]"),
+    *("Answer: [3, 6, 2, 0]", "Answer: [[3 6 2 0]]", "Answer: 3, 6, 2, 0.", "answer: [3 6 2 0]"),
     *("The final answer is: [3, 6, 2, 0]", "Columns differ. So the answer is [3 6 2 0]."),
     *("Therefore, the answer is **[3 6 2 0]**.", "Answer: the missing panel is [3 6 2 0]"),
     # what stands before and behind
-    "Answer: [3 6 2 0]\n\nI am confident in this answer.",
     "Answer: [3 6 2 0]\n\nLet me know if you want an explanation!",
     "Row 3: [1 2 3 4] and [5 5 5 5].\nAnswer: [3 6 2 0]\nAnswer: [3, 6, 2, 0]",
     "<think>Answer: [1 1 1 1]</think>\nAnswer: [3, 6, 2, 0]",
-    "Answer: [0 0 0 0]\nNo, wait.\nAnswer: [3, 6, 2, 0]",
-    # Markdown, HTML, JSON
-    *("**Answer**: [3 6 2 0]", "**Answer: [3 6 2 0].**", "**Final Answer:** [3 6 2 0]"),
-    *("*Answer:* [3 6 2 0]", "- Answer: [3, 6, 2, 0]", "### Answer\n[3 6 2 0]"),
-    *("## Final Answer\n\n**[3 6 2 0]**", "`Answer: [3 6 2 0]`", "```\nAnswer: [3 6 2 0]\n```"),
-    *("Answer:\n```\n[3 6 2 0]\n```", "Answer:\n[3 6 2 0]", "**Answer:**\n\n**[3 6 2 0]**"),
-    *("The answer is:\n\n[3 6 2 0]", "Answer:<br>[3 6 2 0]", "<answer>3 6 2 0</answer>"),
-    '```json\n{"answer": [3, 6, 2, 0]}\n```',
-    # LaTeX
-    *(r"\boxed{[3 6 2 0]}", r"$\boxed{3, 6, 2, 0}$", r"\[ \boxed{[3\ 6\ 2\ 0]} \]"),
-    *(r"\[\boxed{\begin{bmatrix}3 & 6 & 2 & 0\end{bmatrix}}\]", r"The answer is $\boxed{\text{[3 6 2 0]}}$."),
-    *(r"\boxed{\text{Answer: } [3 6 2 0]}", r"Answer: \boxed{[3 6 2 0]}", r"Answer: $[3\;6\;2\;0]$"),
-    r"Answer: \left[3, 6, 2, 0\right]",
-    # characters
-    *("Answer:\u00a0[3\u00a06\u00a02\u00a00]", "Answer: [３ ６ ２ ０]", "Answer：［3 6 2 0］"),
-    "Answer: [3 6 2 0]</s>",
-    # a mark within a mark, names of fields, other thoughts
-    *("<answer>Answer: [3 6 2 0]</answer>", '{"final_answer": [3, 6, 2, 0], "confidence": 0.9}'),
-    *(
-        '{"reasoning": "not constant", "answer": [3, 6, 2, 0]}',
-        "[THINK]Answer: [1 1 1 1][/THINK]Answer: 3 6 2 0",
-    ),
+    "[THINK]Answer: [1 1 1 1][/THINK]Answer: 3 6 2 0",
     "<|channel|>analysis<|message|>Answer: [1 1 1 1]<|end|><|channel|>final<|message|>Answer: [3, 6, 2, 0]",
-    # other languages
-    *(
-        "Antwort: [3 6 2 0]",
-        "答案：[3 6 2 0]",
-        "**最终答案：** [3, 6, 2, 0]。",
-        "Ответ: [3 6 2 0]",
-        "정답: [3 6 2 0]",
-    ),
+    "Answer: [0 0 0 0]\nNo, wait.\nAnswer: [3, 6, 2, 0]",
+    # Markdown, HTML, JSON, LaTeX
+    *("**Answer**: [3 6 2 0]", "- Answer: [3, 6, 2, 0]", "## Final Answer\n\n**[3 6 2 0]**"),
+    *("```\nAnswer: [3 6 2 0]\n```", "Answer:\n```\n[3 6 2 0]\n```", "The answer is:\n\n[3 6 2 0]"),
+    *("Answer:<br>[3 6 2 0]", "<answer>3 6 2 0</answer>", "<answer>Answer: [3 6 2 0]</answer>"),
+    *('```json\n{"answer": [3, 6, 2, 0]}\n```', '{"final_answer": [3, 6, 2, 0], "confidence": 0.9}'),
+    *(r"\[ \boxed{[3\ 6\ 2\ 0]} \]", r"\[\boxed{\begin{bmatrix}3 & 6 & 2 & 0\end{bmatrix}}\]"),
+    *(r"\boxed{\text{Answer: } [3 6 2 0]}", r"Answer: $[3\;6\;2\;0]$", r"Answer: \left[3, 6, 2, 0\right]"),
+    # characters, other languages
+    *("Answer:\u00a0[3\u00a06\u00a02\u00a00]", "Answer: [３ ６ ２ ０]", "Answer：［3 6 2 0］"),
+    *("Antwort: [3 6 2 0]", "**最终答案：** [3, 6, 2, 0]。", "Ответ: [3 6 2 0]", "정답: [3 6 2 0]"),
     *("Réponse : [3 6 2 0]", "La suma es 3.\n\nRespuesta final: [3, 6, 2, 0]", "答え：[3 6 2 0]"),
     # what affirms it
-    *(
-        "Answer: [3 6 2 0], I think.",
-        "Answer: [3 6 2 0] ✅",
-        "[3 6 2 0] fits.\nAnswer: [3, 6, 2, 0] as required.",
-    ),
-    *("The answer is [3 6 2 0] because the third row adds.", "Answer: [3, 6, 2, 0] is the missing panel."),
+    *("Answer: [3 6 2 0], I think.", "Answer: [3 6 2 0] ✅", "I was wrong above. Answer: [3, 6, 2, 0]."),
+    "The answer is [3 6 2 0] because the third row adds.",
     "Answer: [3, 6, 2, 0]\n\nExplanation: the first feature is not constant; it adds modulo 8.",
-    "I was wrong above. Answer: [3, 6, 2, 0].",
-    "<s>Answer: [3, 6, 2, 0]</s>",
 ]
 
 UNCLEAR = {
     NO_MARK: (
         *("", "[3 6 2 0]", "The answer isn't [3 6 2 0].", "Is the answer [3 6 2 0]? No."),
-        *(
-            "Falsche Antwort: [3 6 2 0]",
-            "错误答案：[3 6 2 0]",
-            "Wrong answer: [3 6 2 0]",
-            "Antwort [3 6 2 0]",
-        ),
-        *("~~Answer: [3 6 2 0]~~", "<!-- Answer: [3 6 2 0] -->", "<del>Answer: [3 6 2 0]</del>"),
+        *("Falsche Antwort: [3 6 2 0]", "错误答案：[3 6 2 0]", "Wrong answer: [3 6 2 0]"),
+        *("~~Answer: [3 6 2 0]~~", "<!-- Answer: [3 6 2 0] -->", "It is no <s>Answer: [3 6 2 0]</s>"),
         *("[THINK]Answer: [3 6 2 0]", "<|channel|>analysis<|message|>Answer: [3 6 2 0], or so"),
-        *(r"\xcancel{\boxed{[3 6 2 0]}}", "It is no <s>Answer: [3 6 2 0]</s>", "final answers: [3 6 2 0]"),
-        *("If so, the answer would be [3 6 2 0].", "<think>Answer: [3 6 2 0]. Wait"),
+        *(r"\xcancel{\boxed{[3 6 2 0]}}", "If so, the answer would be [3 6 2 0]."),
         "<think>Hm.</think>Well<think>Answer: [3 6 2 0]",
     ),
     NOTHING: (
         *("Answer:", "Answer: not [3 6 2 0]", "Answer: I can't say. Perhaps [3 6 2 0]?"),
         *("Answer: [3 6 2 0]\nHm.\nAnswer: [3 6 2", "Answer: 3 6 2 0 or 1 2 3 4", "Answer: [-3 6 2 0]"),
-        *("Answer: [3.5 6 2 0]", "Answer: [3/1 6 2 0]", "Answer: [3 6 2*0 1]", "Answer: [03 06 02 00]"),
-        *("Answer: [٣ ٦ ٢ ٠]", "Answer: 3620"),
+        *("Answer: [3.5 6 2 0]", "Answer: [03 06 02 00]", "Answer: [٣ ٦ ٢ ٠]", "Answer: 3620"),
     ),
     TAKEN_BACK: (
-        *(
-            "Answer: [3 6 2 0] is wrong.",
-            "Answer: [3 6 2 0]\n\nWait, that's incorrect.",
-            "Answer: [3 6 2 0]?",
-        ),
+        *("Answer: [3 6 2 0] is wrong.", "Answer: [3 6 2 0]\n\nWait, that's incorrect."),
+        *("Answer: [3 6 2 0]?", "Answer: [3 6 2 0] ❌", "Answer: [3 6 2 0] (shifted)"),
         *("Answer: [3 6 2 0] + 1 mod 8", "Answer: [3 6 2 0] reversed", "The answer is [3 6 2 0] plus one."),
-        *(
-            "Answer: [3 6 2 0] with the first two exchanged",
-            "Answer: [3 6 2 0] ❌",
-            "Answer: [3 6 2 0] (shifted)",
-        ),
-        *("Answer: [3 6 2 0]. That isn't right.", "Answer: [3 6 2 0]. No.", "Answer: [3, 6, 2, 0]. 不对"),
+        *("Answer: [3 6 2 0]. That isn't right.", "Answer: [3, 6, 2, 0]. 不对", "Answer: [3 6 2 0] 是错的"),
         *("Answer: [3 6 2 0].\nThen add 1 to each number.", "Answer: [3 6 2 0] because it is not valid."),
-        *(
-            "Answer: [3 6 2 0]\nThis contradicts row 2.",
-            "Answer: [3 6 2 0]... not sure",
-            "e.g. Answer: [3 6 2 0]",
-        ),
-        *("Answer: [3 6 2 0]\nTake that with the last two exchanged.", "One might say: Answer: [3, 6, 2, 0]"),
-        *(
-            "Answer: [3 6 2 0] 是错的",
-            "Antwort: [3 6 2 0] ist falsch",
-            "答案：[3 6 2 0]吗？",
-            "Answer: [3 6 2 0] mod 4",
-        ),
+        *("Answer: [3 6 2 0]... not sure", "e.g. Answer: [3 6 2 0]", r"$\boxed{[3 6 2 0]} + 1$"),
         *("A common mistake: the answer is [3 6 2 0].", "Suppose we say: the answer is [3 6 2 0]."),
         *(
-            r"$\boxed{[3 6 2 0]} + 1$",
-            "Answer: [3 6 2 0] or something like it",
+            "One might say: Answer: [3, 6, 2, 0]",
+            "Antwort: [3 6 2 0] ist falsch",
             "Answer: [3 6 2 0]\nSorry, no.",
         ),
     ),
     OTHER: ("Answer: [3 6 2]", "Answer: [3 6 2 8]"),
     SEVERAL: (
         *("Answer: [3 6 2 0] or [1 2 3 4]", "Answer: [3 6 2 0] is wrong, it should be [1 2 3 4]."),
-        *("Answer: [3 6 2 0]. No: 1 2 3 4.", "Answer: 3 6 2 0.\nActually it should be 1 2 3 4."),
-        *("Answer: [3 6 2 0]\nWrong answer: [1 2 3 4]", r"\boxed{[3 6 2 0]} or \boxed{[1 2 3 4]}"),
+        *("Answer: 3 6 2 0.\nActually it should be 1 2 3 4.", r"\boxed{[3 6 2 0]} or \boxed{[1 2 3 4]}"),
     ),
     NO_REPLY: (None, b"Answer: [3 6 2 0]"),
 }
