@@ -7,6 +7,6 @@ __part_of__ = "sraven"
 
 check_packages("sraven", "fuzzylogic", "baselines")
 
-from baselines.training.compilation_cache import check_compilation_cache  # noqa: E402  # before any of JAX
+from baselines.train.compilation_cache import check_compilation_cache  # noqa: E402  # before any of JAX
 
 check_compilation_cache()

@@ -75,10 +75,10 @@ class RunConfig:
         position: how positions enter: relative_one_way, relative_both_ways or rotary.
         lr_schedule: warmup_cosine, or warmup_cosine_paper_code.
         weight_decay_mask: which parameters decay: no_biases, or no_vectors.
-        optimiser: a name of `baselines.training.optim.OPTIMISERS`; by default adamw.
+        optimiser: a name of `baselines.train.optim.OPTIMISERS`; by default adamw.
         precision: of products of float32, one of `PRECISIONS`, for training and evaluation.
         network: transformer (the default), looped, mixer, or one of the user's own code.
-        code: digest of the user's own code that was imported, see `baselines.runs.code`; empty if none was.
+        code: digest of the user's own code that was imported, see `baselines.train.code`; empty if none was.
     """
 
     board: str

@@ -17,18 +17,18 @@ from baselines.encode import encoding_of
 from baselines.load import load_run
 from baselines.model.networks import LOOPED
 from baselines.recipes import RECIPES, defaults_of
-from baselines.runs.code import imported_by
-from baselines.runs.command import train_command
-from baselines.runs.directory import is_published
-from baselines.runs.log import Scores
-from baselines.runs.provenance import code_address, commit_of, hardware_of
-from baselines.runs.result import RESULT, add_evaluation
-from baselines.runs.weights import weights_bytes
-from baselines.training.experiment import board_of
-from baselines.training.grid import SELECTION_SPLIT, SUMMARY
-from baselines.training.optim import OPTIMISERS
-from baselines.training.predict import predict, unranked_splits
-from baselines.training.processes import note
+from baselines.train.code import imported_by
+from baselines.train.command import train_command
+from baselines.train.directory import is_exported
+from baselines.train.experiment import board_of
+from baselines.train.grid import SELECTION_SPLIT, SUMMARY
+from baselines.train.log import Scores
+from baselines.train.optim import OPTIMISERS
+from baselines.train.predict import predict, unranked_splits
+from baselines.train.processes import note
+from baselines.train.provenance import code_address, commit_of, hardware_of
+from baselines.train.result import RESULT, add_evaluation
+from baselines.train.weights import weights_bytes
 from sraven.board.board import Board, load_board, read_board
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.estimate import standard_error
@@ -162,7 +162,7 @@ def write_entry(
     """Predict a board's splits with runs that differ in their seed alone, and write the submission.
 
     What they score on whole splits of their own board goes into the result of each run
-    (`baselines.runs.result`), and what isn't ranked into the submission's README as well.
+    (`baselines.train.result`), and what isn't ranked into the submission's README as well.
 
     Args:
         runs: their directories, finished.
@@ -236,7 +236,7 @@ def keep_scores(
 
     What was published stays as it is.
     """
-    if is_published(run):
+    if is_exported(run):
         return
     try:
         add_evaluation(run, config, scores, instances, corpus)

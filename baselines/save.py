@@ -1,5 +1,6 @@
-"""States of somebody's own training loop as the directory of a run, which all commands then take."""
+"""A run's directory from somebody's own training loop; finished runs as files that others load."""
 
+import shutil
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -7,19 +8,21 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from baselines.config import RunConfig
+from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import encoding_of
-from baselines.runs.code import code_files
-from baselines.runs.directory import check_run_folder, claim, open_checkpoints
-from baselines.runs.log import Log
-from baselines.runs.provenance import leave_record
-from baselines.runs.result import write_result
-from baselines.runs.weights import check_finite
-from baselines.training.compiled import abstract_state
-from baselines.training.experiment import board_of, program_of
-from baselines.training.sharding import make_mesh
-from baselines.training.step import State
+from baselines.load import load_run
+from baselines.train.code import FOLDER, code_files
+from baselines.train.compiled import abstract_state
+from baselines.train.directory import CONFIG, WEIGHTS, check_run_folder, claim, open_checkpoints, read_run
+from baselines.train.experiment import board_of, program_of
+from baselines.train.log import Log
+from baselines.train.provenance import RECORD, leave_record
+from baselines.train.result import RESULT, read_result, write_result
+from baselines.train.sharding import make_mesh
+from baselines.train.step import State
+from baselines.train.weights import check_finite, weights_bytes
 from sraven.core.errors import ConfigurationError
+from sraven.core.system.files import write_bytes
 
 
 def save_run(
@@ -32,7 +35,7 @@ def save_run(
     order; say in an entry what yours was.
 
     Args:
-        state: of one run, as `baselines.training.step.Program.initialise` makes the first.
+        state: of one run, as `baselines.train.step.Program.initialise` makes the first.
         config: of the run; its steps are those that it has in the end.
         folder: the run's directory.
         report: a line of its log, such as ``loss``, ``score``; None for none.
@@ -67,3 +70,24 @@ def save_run(
             log.add(step, report)
         if step == config.steps:
             write_result(folder, config)
+
+
+def export_run(run: Path, folder: Path) -> None:
+    """Write what others need of a finished run: parameters, configuration, result, who trained it, its code.
+
+    Args:
+        run: its directory, which is read only.
+        folder: an empty directory.
+
+    Raises:
+        OutputError: if it isn't finished, or its result is missing.
+        ConfigurationError: for a run of the language model, or parameters that aren't finite.
+    """
+    if isinstance(config := read_run(run), LanguageConfig):
+        raise ConfigurationError(f"{run} is a language model's run; only those on other boards are exported")
+    read_result(run)
+    write_bytes(folder / WEIGHTS, weights_bytes(load_run(run)[1], config.digest))
+    names = CONFIG, RESULT, RECORD.format("*"), f"{FOLDER}/*.py"
+    for path in (path for name in names for path in run.glob(name)):
+        (folder / path.relative_to(run)).parent.mkdir(exist_ok=True)
+        shutil.copyfile(path, folder / path.relative_to(run))

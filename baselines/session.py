@@ -15,11 +15,11 @@ from jax.sharding import Mesh
 
 from baselines.config import RunConfig, check_warmup
 from baselines.recipes import make_config
-from baselines.runs.code import code_digest
-from baselines.training.experiment import MakeExperiment, board_experiment
-from baselines.training.grid import Grid, GridPoint, Judge, points_of, select
-from baselines.training.predict import SLICE, board_scores, with_scores
-from baselines.training.train import Outcome, train_runs
+from baselines.train.code import code_digest
+from baselines.train.experiment import MakeExperiment, board_experiment
+from baselines.train.grid import Grid, GridPoint, Judge, points_of, select
+from baselines.train.predict import SLICE, board_scores, with_scores
+from baselines.train.train import Outcome, train_runs
 from sraven.board.board import Board
 from sraven.core.arguments import check_integer
 
@@ -92,7 +92,7 @@ def plan_runs(
     Args:
         board: to train on.
         attention: a name of `baselines.model.attention.ATTENTION`.
-        out: directory of the runs, see `baselines.training.grid.points_of`.
+        out: directory of the runs, see `baselines.train.grid.points_of`.
         seeds: of the runs.
         grid: hyperparameters that they vary as well.
         scoring: of the runs while they train.
@@ -148,15 +148,15 @@ def train_plan(
 
     Args:
         plan: of `plan_runs`.
-        mesh: devices of each run; None for one, see `baselines.training.train.train_runs`.
-        options: as of `baselines.training.train.train_runs`.
+        mesh: devices of each run; None for one, see `baselines.train.train.train_runs`.
+        options: as of `baselines.train.train.train_runs`.
 
     Returns:
-        how each run ended, and the summary of its grid, as `baselines.training.grid.select` returns it; None
+        how each run ended, and the summary of its grid, as `baselines.train.grid.select` returns it; None
         without a choice.
 
     Raises:
-        OutputError, OSError: as `baselines.training.train.train_runs`.
+        OutputError, OSError: as `baselines.train.train.train_runs`.
     """
     ended = train_runs(plan.configs, plan.folders, mesh=mesh, make_experiment=plan.make_experiment, **options)
     if not plan.is_grid or any(each.stopped for each in ended):

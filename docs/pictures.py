@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 from matplotlib.figure import Figure
 
-from baselines.analysis.plots.frame import PAGE, Picture, save_picture
-from baselines.views.style import COLOURS, MARKS, panels_of
+from baselines.plots.frame import PAGE, Picture, save_picture
+from baselines.plots.style import COLOURS, MARKS, panels_of
 from fuzzylogic import FuzzyLogic, plots, show
 from sraven import SRAVEN
 from sraven.core.system.files import write_bytes, write_text

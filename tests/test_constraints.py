@@ -28,8 +28,8 @@ def pins():
     return [Requirement(found["pin"].strip()) for found in LINE.finditer(rest)]
 
 
-BESIDES = {"torch", "transformers", "wandb"}
-"""Extras that CI installs without a pin, where it can (see .ci/run), or not at all, as a fake stands in."""
+BESIDES = {"torch", "transformers"}
+"""Extras that CI installs without a pin, where it can (see .ci/run)."""
 
 
 def wanted(besides=()):

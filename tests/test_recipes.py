@@ -16,8 +16,8 @@ from baselines.model.config import TransformerConfig
 from baselines.model.position import relative_buckets
 from baselines.model.transformer import Transformer
 from baselines.recipes import make_config
-from baselines.runs.weights import weights_bytes
-from baselines.training.optim import warmup_cosine
+from baselines.train.optim import warmup_cosine
+from baselines.train.weights import weights_bytes
 from helpers.compiling import quick_compilation
 from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD

@@ -22,7 +22,7 @@ from baselines.analysis.codes import (
 from baselines.analysis.codes_file import codes_digest, write_codes
 from baselines.analysis.labels import Part, Subject, check_pairs, subject_of
 from baselines.config import RunConfig
-from baselines.training.experiment import board_of
+from baselines.train.experiment import board_of
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.spec import digest
 from sraven.core.system.files import read_bounded

@@ -6,7 +6,7 @@ position), C numbers of a code, B instances, A tokens with outputs, P query posi
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -22,16 +22,14 @@ from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import encoding_of
 from baselines.load import load_run
 from baselines.model.attention import ATTENTION, find_module, rms_head
-from baselines.runs.directory import read_run
-from baselines.training.experiment import board_of, model_of, program_of
-from baselines.training.predict import pieces_on
-from baselines.training.sharding import own_mesh
-from baselines.training.step import matmul_precision
+from baselines.train.directory import read_run
+from baselines.train.experiment import board_of, model_of, program_of
+from baselines.train.predict import pieces_on
+from baselines.train.sharding import own_mesh
+from baselines.train.step import matmul_precision
 from sraven.core.errors import ConfigurationError
 
 Array = NDArray[Any]
-Edited = Callable[[int, jax.Array, Mapping[str, jax.Array]], jax.Array]
-"""Returns other codes of a layer, given which it is, its own and the arrays of a piece."""
 
 
 @dataclass(frozen=True)
@@ -136,35 +134,30 @@ class Collector:
         config: of the run; seed and hyperparameters don't matter.
         subject: the task as it is analysed.
         pairs: whose codes are collected.
-        edit: puts other codes in the place of a layer's, or None; see `baselines.analysis.edits`.
 
     Attributes:
         num_outputs: how many of a sequence's tokens have outputs, the last ones.
     """
 
-    def __init__(
-        self, config: RunConfig, subject: Subject, pairs: Sequence[str], edit: Edited | None = None
-    ) -> None:
+    def __init__(self, config: RunConfig, subject: Subject, pairs: Sequence[str]) -> None:
         self.subject, self.pairs = subject, tuple(pairs)
         self._encoding = encoding_of(subject.task)
         self.num_outputs = self._encoding.num_outputs
         self._model = model_of(config, self._encoding)
-        self._precision, self._edit = config.precision, edit
+        self._precision = config.precision
         self._at_once, self._pieces = pieces_on(own_mesh())
         # Pieces one after the other.
         self._compiled = jax.jit(lambda params, chunk: jax.lax.map(partial(self._piece, params), chunk))
 
     def _piece(self, params: Any, piece: dict[str, jax.Array]) -> tuple[jax.Array, jax.Array]:
         """Return outputs ``[B, P, O]`` and codes ``[L, B, P, K, H]`` of some instances."""
-        last, positions, edit = slice(-self.num_outputs, None), self.subject.positions, self._edit
-        hook = None if edit is None else lambda layer, codes: edit(layer, codes, piece)
+        last, positions = slice(-self.num_outputs, None), self.subject.positions
         with matmul_precision(self._precision):
             found: Any = self._model.apply(
                 {"params": params},
                 self._encoding.tokens(piece),
                 num_outputs=self.num_outputs,
                 return_codes=True,
-                edit_codes=hook,
             )
         out, codes = found
         keys_BPK = piece["keys"]
@@ -178,7 +171,7 @@ class Collector:
         return out_BPO, jnp.stack([of_layer(each) for each in codes])
 
     def run(
-        self, params: Any, batch: Any, keys_BPK: Array, **more: Array
+        self, params: Any, batch: Any, keys_BPK: Array
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return outputs ``[B, P, O]`` and codes ``[L, B, P, K, H]`` on a batch.
 
@@ -186,10 +179,9 @@ class Collector:
             params: of the network.
             batch: instances of the task.
             keys_BPK: integers: tokens whose codes are wanted.
-            **more: arrays ``[B, ...]`` that the edit takes, by name.
         """
         fields = {name: getattr(batch, name) for name in self._encoding.fields}
-        arrays = {**fields, "keys": keys_BPK.astype(np.int32), **more}
+        arrays = {**fields, "keys": keys_BPK.astype(np.int32)}
         count, size = len(keys_BPK), self._at_once * self._pieces
         outs, codes = [], []
         for start in range(0, count, size):

@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 
 from baselines.analysis.analysed import TRAINED, UNTRAINED, Analysed
 from baselines.analysis.decoding import ALWAYS_POSITIVE, BAYES, MAJORITY, RAW_TOKENS, ROW3_INPUTS, Decoding
-from baselines.analysis.edits import ALL, EDIT, FINAL, NONE, RANDOM, THIRD, Rates
 from baselines.analysis.embedding import Neighbours
 from baselines.analysis.intervals import Interval
 from baselines.analysis.labels import FIT, RULE
 from baselines.analysis.layouts import FUNCTION, INPUTS, Layout
-from baselines.analysis.plots.clouds import Cloud, cloud_picture
-from baselines.analysis.plots.decoding import LayerCurve, decoding_picture
-from baselines.analysis.plots.frame import Picture
-from baselines.analysis.plots.maps import codes_picture, edits_picture, similarity_picture
 from baselines.analysis.similarity import participation_ratios, sample_rows
 from baselines.analysis.stages import names_of
+from baselines.plots.clouds import Cloud, cloud_picture
+from baselines.plots.frame import Picture
+from baselines.plots.maps import codes_picture, similarity_picture
+from baselines.plots.probes import LayerCurve, decoding_picture
 
 Array = NDArray[Any]
 Pictures = Iterator[tuple[str, Picture]]
@@ -88,28 +87,6 @@ def _similarity(found: Analysed, results: Mapping[str, Any]) -> Pictures:
         yield f"codes-{pair}", codes_picture(codes, ratios, [every[n] for n in labels[rows]], title, note)
 
 
-# What edits of codes do -------------------------------------------------------------------------------
-
-
-_DONE = {
-    EDIT: "code of the other rule",
-    RANDOM: "as far, in a random direction",
-    THIRD: "code of a third rule",
-    NONE: "no edit",
-}
-
-
-def _edits(found: Analysed, results: Mapping[str, Sequence[Rates]]) -> Pictures:
-    for pair, rates in results.items():
-        by_kind = {(each.layers, each.kind): each for each in rates}
-        for layers in (ALL, FINAL):
-            kinds = [(layers if kind != NONE else ALL, kind) for kind in _DONE]
-            if all(kind in by_kind for kind in kinds):
-                matrices = {_DONE[kind[1]]: by_kind[kind].rates[..., 0] for kind in kinds}
-                title = f"Codes edited in {'all layers' if layers == ALL else 'the last layer'}, {pair}"
-                yield f"edits-{pair}-{layers}", edits_picture(matrices, names_of(found), title)
-
-
 # Codes in the plane -----------------------------------------------------------------------------------
 
 
@@ -154,7 +131,6 @@ def _cloud(found: Analysed, row: Row, name: str) -> Cloud:
 FIGURES: Mapping[str, Callable[[Analysed, Any], Pictures]] = {
     "decoding": _decoding,
     "similarity": _similarity,
-    "edits": _edits,
     "layouts": _layouts,
 }
 """What draws the results of a stage, by the stage's name."""

@@ -14,9 +14,9 @@ from baselines.analysis.analysed import (
 )
 from baselines.analysis.codes import load_analysed
 from baselines.analysis.stages import STAGES
-from baselines.runs.code import imported_by
-from baselines.runs.command import train_command
-from baselines.runs.provenance import code_commit, read_provenance
+from baselines.train.code import imported_by
+from baselines.train.command import train_command
+from baselines.train.provenance import code_commit, read_provenance
 from sraven.core.jsonable import as_json
 from sraven.core.system.files import write_json
 
@@ -73,11 +73,11 @@ def analyse_run(
             if stage.suits(found) and (options.figures or not stage.for_figures):
                 on_progress(stage.title)
                 results[name] = stage.compute(found)
-                content[name] = as_json(stage.said(results[name]))
+                content[name] = as_json(results[name])
                 write_json(out / ANALYSIS, content)
         if options.figures:
             from baselines.analysis.drawing import pictures_of  # matplotlib takes its time
-            from baselines.analysis.plots.frame import save_picture
+            from baselines.plots.frame import save_picture
 
             on_progress("figures")
             (out / FIGURES).mkdir(exist_ok=True)

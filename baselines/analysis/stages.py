@@ -4,7 +4,7 @@ A stage takes a run with its codes, and returns results by name, as dataclasses 
 where the task has nothing of the kind.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -24,7 +24,6 @@ from baselines.analysis.decoding import (
     decode,
     fit_probe,
 )
-from baselines.analysis.edits import Rates, try_edits
 from baselines.analysis.labels import FIRST, FIT, RULE, SECOND
 from baselines.analysis.layouts import Layout, layouts
 from baselines.analysis.similarity import participation, similarity
@@ -184,16 +183,6 @@ def errors(found: Analysed) -> dict[str, SplitErrors]:
     }
 
 
-def edits(found: Analysed) -> dict[str, list[Rates]]:
-    """Return what comes of causal edits of codes, by pair."""
-    split = next(part.split for part in found.parts if part.name == found.judged)
-    network = found.config, found.params, found.subject
-    return {
-        pair: try_edits(*network, pair, by_part[FIT], by_part[found.judged], split)
-        for pair, by_part in found.trained.items()
-    }
-
-
 def in_the_plane(found: Analysed) -> dict[str, dict[str, Layout]]:
     """Return codes in the plane beside what is to be known without any network: a position's symbols in row 3
     of SRAVEN, the tokens of fuzzy logic.
@@ -203,14 +192,6 @@ def in_the_plane(found: Analysed) -> dict[str, dict[str, Layout]]:
     codes = found.rows[found.judged]
     symbols = np.stack([codes.labels[name].astype(np.int64) for name in (FIRST, SECOND)], axis=1)
     return layouts(found, np.eye(found.subject.task.K)[symbols].reshape(len(symbols), -1))
-
-
-def with_means(results: Mapping[str, Sequence[Rates]]) -> dict[str, Any]:
-    """Return what edits came to by pair, with the means over pairs of rules."""
-    return {
-        pair: [{**vars(each), "over_pairs": each.over_pairs()} for each in rates]
-        for pair, rates in results.items()
-    }
 
 
 # The table ----------------------------------------------------------------------------------------------
@@ -224,14 +205,12 @@ class Stage(NamedTuple):
         compute: does.
         suits: whether a run has anything of the kind.
         for_figures: whether it is left out where no figures are wanted.
-        said: returns what `analysis.json` has of the results.
     """
 
     title: str
     compute: Callable[[Analysed], Any]
     suits: Callable[[Analysed], bool] = lambda found: True
     for_figures: bool = False
-    said: Callable[[Any], Any] = lambda result: result
 
 
 def _has_rules(found: Analysed) -> bool:
@@ -243,7 +222,6 @@ STAGES: Mapping[str, Stage] = {
     "errors": Stage("sorted errors", errors, _has_rules),
     "decoding": Stage("probes", decoding),
     "similarity": Stage("similarity of codes", similarities),
-    "edits": Stage("causal edits", edits, _has_rules, said=with_means),
     "layouts": Stage("t-SNE", in_the_plane, for_figures=True),
 }
 """The stages by the names that their results have in `analysis.json`, in the order in which they are done."""

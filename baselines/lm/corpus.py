@@ -2,7 +2,6 @@
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
@@ -125,12 +124,6 @@ class Corpus:
             table["start"] += self._ends[index] - shard["tokens"]
             tables.append(table)
         return np.concatenate(tables)
-
-    def names(self) -> Iterator[str]:
-        """Yield the id of each document, in order: its source, and its line or row there."""
-        for index, (_, shard) in enumerate(self._shards):
-            for record in self._load(index, "documents")["record"]:
-                yield f"{shard['source']}:{record}"
 
     def read_tokenizer(self) -> Tokenizer:
         """Return the tokenizer.

@@ -4,7 +4,7 @@ Rows are pieces of documents, in batches of one size, so that one program serves
 row over its own targets on the devices; sums over the rows of a document are in float64, on the host.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from math import exp, isfinite, log
 from pathlib import Path
@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from jax.sharding import Mesh
 from numpy.typing import NDArray
 from scipy.special import entr
@@ -27,9 +25,9 @@ from baselines.lm.loss import token_losses
 from baselines.lm.shards import TOKENIZER
 from baselines.lm.share import BatchShare
 from baselines.model.transformer import Transformer
-from baselines.runs.log import Scores
-from baselines.training.grid import Judge
-from baselines.training.sharding import (
+from baselines.train.grid import Judge
+from baselines.train.log import Scores
+from baselines.train.sharding import (
     BATCH_SPEC,
     CHUNK_SPEC,
     make_mesh,
@@ -39,10 +37,10 @@ from baselines.training.sharding import (
     state_shardings,
     whole,
 )
-from baselines.training.step import matmul_precision
+from baselines.train.step import matmul_precision
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.files import replacing, sha256_of_file
+from sraven.core.system.files import sha256_of_file
 
 ROWS = 32
 """Rows of an evaluation batch, unless another number is given."""
@@ -215,23 +213,6 @@ def language_judge(corpus: Corpus) -> Judge:
         return loss if isfinite(loss) else None
 
     return Judge("loss", VALIDATION, higher_is_better=False, score=score)
-
-
-def write_losses(path: Path, corpus: Corpus, found: Mapping[int, DocumentLosses]) -> None:
-    """Write the losses of documents as Parquet, a row for each document, whole or not at all.
-
-    Columns are ``document`` (its source and line there), ``targets``, ``bytes``, and ``loss_<seed>``.
-
-    Args:
-        path: of the file.
-        corpus: the documents.
-        found: their losses by seed.
-    """
-    any_seed = next(iter(found.values()))
-    columns = {"document": list(corpus.names()), "targets": any_seed.targets, "bytes": any_seed.text_bytes}
-    table = pa.table({**columns, **{f"loss_{seed}": each.loss for seed, each in found.items()}})
-    with replacing(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
 
 
 def unigram_entropy(corpus: Corpus) -> float:

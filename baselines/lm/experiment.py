@@ -19,11 +19,11 @@ from baselines.lm.windows import Windows
 from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
-from baselines.training.compiled import count_parameters
-from baselines.training.experiment import Chunk, Experiment, make_program, network_shape
-from baselines.training.flops import flops_per_token
-from baselines.training.sharding import check_batch, make_mesh, on_cpu, place_rows
-from baselines.training.step import Program, StepReport
+from baselines.train.compiled import count_parameters
+from baselines.train.experiment import Chunk, Experiment, make_program, network_shape
+from baselines.train.flops import flops_per_token
+from baselines.train.sharding import check_batch, make_mesh, on_cpu, place_rows
+from baselines.train.step import Program, StepReport
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 

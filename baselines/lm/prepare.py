@@ -25,7 +25,6 @@ from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.parallel import check_threads
 from sraven.core.system.files import write_bytes
-from sraven.core.system.parts import Part
 from sraven.core.system.staging import directory_at
 from sraven.data.engines.call import OnProgress
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
@@ -112,14 +111,6 @@ def make_manifest(
     }
 
 
-def refuse_empty(manifest: Mapping[str, Any]) -> None:
-    """Refuse tokens of no documents."""
-    if not manifest["documents"]:
-        first = "".join(f"; {each}" for each in manifest["first_skipped"][:1])
-        sources = len(manifest["plan"]["sources"])
-        raise ConfigurationError(f"source: no document in {sources:,} sources{first}; check them")
-
-
 def _refuse_broken(manifest: Mapping[str, Any]) -> None:
     """Refuse records that were skipped by a run that wasn't strict."""
     if broken := sum(count for fault, count in manifest["skipped"].items() if fault != EMPTY):
@@ -133,7 +124,6 @@ def prepare(
     preparation: Preparation,
     out: str | os.PathLike[str],
     *,
-    part: Part | None = None,
     processes: int | None = None,
     strict: bool = False,
     force: bool = False,
@@ -148,8 +138,6 @@ def prepare(
     Args:
         preparation: what to write.
         out: the directory. It may be absent, empty, or hold these very tokens, finished or not.
-        part: write some of the sources alone, every so many-th, for `baselines.lm.parts.merge_tokens`. The
-            directory stays the unfinished one of the whole.
         processes: how many work at a time; None for one per available processor.
         strict: refuse the first broken record; whole shards before it are kept.
         force: replace other tokens.
@@ -158,21 +146,24 @@ def prepare(
         engine: what works on the sources; see `sraven.data.engines.jobs`.
 
     Returns:
-        The manifest; of a part, what it would be without the others. If the same tokens are there already,
-        nothing is written.
+        The manifest. If the same tokens are there already, nothing is written.
 
     Raises:
         ConfigurationError: for sources without documents, a tokenizer that can't be trained, a broken
             record that is to be refused, or what can't be shared out.
-        OutputError: if the directory can't be used, or holds the whole, not a part; nothing is created.
+        OutputError: if the directory can't be used; nothing is created.
         OSError: if reading or writing fails; the same call again goes on from there.
     """
     engine.check_workers("processes", processes)
-    _refuse_unshared(preparation, part, engine)
+    if preparation.limit is not None and not engine.is_local:
+        raise ConfigurationError(
+            f"limit={preparation.limit:,}: the first documents are read one source after the other, and "
+            "nothing can be shared out; leave out the limit or the engine"
+        )
     directory = TokensDirectory(directory_at(out), preparation.plan, force)
 
     def work() -> dict[str, Any]:
-        """Write tokenizer and shards, of all sources or a part; return the manifest."""
+        """Write tokenizer and shards; return the manifest."""
         staging = directory.staging.absolute()
         try:
             tokenizer = _take_tokenizer(preparation, staging / TOKENIZER)
@@ -183,37 +174,22 @@ def prepare(
             SourceJob(staging, source, number, tokenizer.sha256, preparation.shard_documents, strict)
             for number, source in enumerate(preparation.sources)
         ]
-        jobs = part.choose(jobs) if part else jobs
         shards = _write_sources(jobs, preparation.limit, processes, on_progress, sources, engine)
         manifest = make_manifest(preparation.plan, tokenizer, shards, staging)
         if strict:
             _refuse_broken(manifest)
-        if part is None and not manifest["documents"]:
+        if not manifest["documents"]:
             directory.discard()
-            refuse_empty(manifest)
+            first = "".join(f"; {each}" for each in manifest["first_skipped"][:1])
+            raise ConfigurationError(
+                f"source: no document in {len(preparation.sources):,} sources{first}; check them"
+            )
         return manifest
 
-    if part is not None:
-        return directory.make_part(work)
     manifest = directory.make(work)
     if strict:
         _refuse_broken(manifest)
     return manifest
-
-
-def _refuse_unshared(preparation: Preparation, part: Part | None, engine: Engine) -> None:
-    """Refuse what parts, or workers of a cluster, can't do without each other."""
-    if preparation.limit is not None and (part is not None or not engine.is_local):
-        raise ConfigurationError(
-            f"limit={preparation.limit:,}: the first documents are read one source after the other, and "
-            f"nothing can be shared out; leave out the limit or the {'part' if part else 'engine'}"
-        )
-    if part is not None and isinstance(preparation.tokenizer, TokenizerTraining):
-        # One that each part would train might come out otherwise on another machine.
-        raise ConfigurationError(
-            "tokenizer=train: all parts need the same one; train it first (--tokenizer train --limit 1), and "
-            f"give its {TOKENIZER}"
-        )
 
 
 def _take_tokenizer(preparation: Preparation, path: Path) -> Tokenizer:

@@ -3,19 +3,14 @@
 import gzip
 import json
 import os
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, Any
+from typing import Any
 
-from baselines.lm import parquet_texts
-from baselines.lm.parquet_texts import DISK, FRAME, MISSING
 from baselines.lm.sources import STREAM, Source, check_plain
 from sraven.core.errors import ConfigurationError
-from sraven.core.escape import escape
 
 LONGEST = 1 << 24
 """Bytes of a record at most, so that a file without line ends can't fill the memory."""
@@ -26,9 +21,6 @@ DENSE_BYTES, DENSE = 1 << 26, 100
 MOST_SKIPPED = 1 << 20
 """Records without a document that may follow one another."""
 
-MEMORY = 2 << 30
-"""Bytes of address space that reading a Parquet file may take."""
-
 EMPTY = "empty"
 
 FAULTS = {
@@ -37,7 +29,7 @@ FAULTS = {
     "no_text": "no field text that is a string",
     "bad_unicode": "not valid UTF-8",
     "too_long": f"longer than {LONGEST:,} bytes",
-    "damaged_file": "the file is damaged, cut off, or takes too much memory from here on",
+    "damaged_file": "the file is damaged or cut off from here on",
     "too_dense": f"the file unpacks to more than {DENSE} times its size; the rest is left out",
     "no_documents": f"more than {MOST_SKIPPED:,} records in a row have no document; the rest is left out",
 }
@@ -87,49 +79,6 @@ def _lines(source: Source) -> Iterator[bytes]:
             raise _UnreadableError("damaged_file") from None
 
 
-def _rows(source: Source) -> Iterator[bytes | None]:
-    """Yield the column ``text`` of a Parquet file, read by another process."""
-    limits = str(LONGEST), str(MEMORY)
-    left = _most_bytes(source.path)
-    with subprocess.Popen(  # noqa: S603  # our own script
-        (sys.executable, "-I", str(parquet_texts.__file__), source.path, *limits),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,  # else an interrupt would end it first, as damage does
-    ) as process:
-        assert process.stdout is not None
-        try:
-            frames = _frames(process.stdout)
-            if columns := next(frames, None):
-                raise ConfigurationError(
-                    f"{source.name}: expected one column text of strings; "
-                    f"it has {escape(columns.decode(errors='replace'), 1000)}"
-                )
-            for text in frames:
-                left -= FRAME.size + len(text or b"")
-                if left < 0:
-                    raise _UnreadableError("too_dense")
-                yield text
-            status = process.wait()
-        finally:
-            process.kill()
-    if status > DISK:
-        raise OSError(status - DISK, os.strerror(status - DISK), source.name)
-    if status:
-        raise _UnreadableError("damaged_file")
-
-
-def _frames(file: IO[bytes]) -> Iterator[bytes | None]:
-    """Yield the whole frames of `baselines.lm.parquet_texts`."""
-    while len(frame := file.read(FRAME.size)) == FRAME.size:
-        (size,) = FRAME.unpack(frame)
-        text = None if size == MISSING else file.read(size)
-        if text is not None and len(text) < size:
-            return
-        yield text
-
-
 def _streamed(source: Source) -> Iterator[Any]:
     """Yield the field ``text`` of the rows of one file of a streamed dataset."""
     for row in source.stream().shard(num_shards=source.count, index=source.index):
@@ -157,7 +106,6 @@ Parse = Callable[[Any], str | None]
 KINDS: dict[str, tuple[Callable[[Source], Iterator[Any]], Parse]] = {
     "json": (_lines, _parse_json),
     "text": (_lines, _parse_value),
-    "parquet": (_rows, _parse_value),
     STREAM: (_streamed, _parse_value),
 }
 """What reads records, and what makes a text of a record, by kind of source."""

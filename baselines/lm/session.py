@@ -1,4 +1,4 @@
-"""Finished language models on documents: their losses, as a table and a file."""
+"""Finished language models on documents: their losses."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from jax.sharding import Mesh
 
+from baselines.config import LanguageConfig
 from baselines.evaluate import keep_scores
 from baselines.lm.corpus import Corpus
 from baselines.lm.documents import Documents
@@ -17,10 +18,32 @@ from baselines.lm.evaluate import (
     document_losses,
     mean_losses,
     unigram_entropy,
-    write_losses,
 )
-from baselines.lm.sample import load_language_run
+from baselines.lm.experiment import check_recipe, language_program
 from baselines.lm.share import BatchShare
+from baselines.load import restore_params
+from baselines.train.directory import read_run
+from sraven.core.errors import ConfigurationError
+
+
+def load_language_run(folder: Path, *, step: int | None = None) -> tuple[LanguageConfig, Any]:
+    """Return the configuration and the parameters of a run of the language model.
+
+    Args:
+        folder: the run's directory.
+        step: of a checkpoint that there is, -1 for the newest; None for the last of a finished run.
+
+    Raises:
+        ConfigurationError: if it is a run on another board.
+        OutputError: if there is none, it isn't finished and no step is given, or it has no such
+            checkpoint.
+    """
+    config = read_run(folder)
+    if not isinstance(config, LanguageConfig):
+        raise ConfigurationError(f"{folder} is a run on {config.board}, not one of the language model")
+    check_recipe(config)
+    return config, restore_params(folder, language_program, config, step)
+
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int], None]]]
 """Opens a progress bar, given a run's name and its number of rows; yields a callback for finished rows."""
@@ -45,9 +68,8 @@ def evaluate_language_runs(
     bar: Bar,
     rows: int | None = None,
     mesh: Mesh | None = None,
-    losses: Path | None = None,
 ) -> LanguageEvaluation:
-    """Evaluate language models on documents; write their losses on request.
+    """Evaluate language models on documents.
 
     Args:
         runs: directories of finished runs that differ in their seed alone.
@@ -55,7 +77,6 @@ def evaluate_language_runs(
         bar: shows progress.
         rows: of a batch; None for the default.
         mesh: devices; None for one.
-        losses: a Parquet file for the losses of all documents; None for none.
 
     Raises:
         ConfigurationError: for documents of another tokenizer.
@@ -64,15 +85,10 @@ def evaluate_language_runs(
     for run in runs:
         check_tokenizer(run, corpus)
     loaded = [load_language_run(run) for run in runs]
-    configs = [config for config, _ in loaded]
-    found, summaries = [], []
+    summaries = []
     for run, (config, params) in zip(runs, loaded, strict=True):
         with bar(str(run), Documents(corpus, config.length, BatchShare(1)).pieces) as advance:
             each = document_losses(config, params, corpus, rows=rows or ROWS, mesh=mesh, advance=advance)
-        found.append(each)
-    if losses is not None:
-        write_losses(losses, corpus, {config.seed: each for config, each in zip(configs, found, strict=True)})
-    for run, config, each in zip(runs, configs, found, strict=True):
         means = mean_losses(each)  # over all documents; they go into its result as well
         scores = {name: means[name] for name in ("loss", "perplexity", "bits_per_byte")}
         size = {VALIDATION: corpus.documents}

@@ -18,7 +18,6 @@ SUFFIXES = {
     ".jsonl.gz": "json",
     ".txt": "text",
     ".txt.gz": "text",
-    ".parquet": "parquet",
 }
 """How a file is read, by the end of its name. JSON is one object a line, as C4 has it."""
 
@@ -123,7 +122,10 @@ def _file_source(path: str) -> Source:
     check_plain(path, path)
     suffix = _suffix(path)
     if not suffix:
-        raise ConfigurationError(f"source={path!r}: expected a name that ends in {', '.join(SUFFIXES)}")
+        raise ConfigurationError(
+            f"source={path!r}: expected a name that ends in {', '.join(SUFFIXES)}; "
+            "other files of a folder are streamed by the folder's name, such as ./corpus"
+        )
     return Source(path, SUFFIXES[suffix], os.path.abspath(path), os.path.getsize(path))
 
 

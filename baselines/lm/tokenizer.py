@@ -93,10 +93,6 @@ class Tokenizer:
         lengths = np.fromiter(map(len, documents), np.int64, len(documents))
         return np.concatenate(documents, dtype=np.uint16, casting="unsafe"), lengths
 
-    def decode(self, tokens: NDArray[np.integer[Any]]) -> str:
-        """Return the text of a document's tokens; special ones vanish."""
-        return str(self.processor.decode(tokens.tolist()))
-
 
 def read_tokenizer(path: Path) -> Tokenizer:
     """Return the tokenizer that a file holds.

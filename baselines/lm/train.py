@@ -11,9 +11,9 @@ from baselines.lm.evaluate import language_judge, validation_scores
 from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, language_experiment
 from baselines.lm.recipes import make_language_config
 from baselines.session import DEFAULT_SCORING, ScoringOptions, TrainingPlan, make_plan
-from baselines.training.experiment import MakeExperiment
-from baselines.training.grid import Grid
-from baselines.training.predict import with_scores
+from baselines.train.experiment import MakeExperiment
+from baselines.train.grid import Grid
+from baselines.train.predict import with_scores
 from sraven.core.errors import ConfigurationError
 
 

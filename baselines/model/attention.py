@@ -91,9 +91,6 @@ RELU = ValueNetwork(jax.nn.relu)
 """φ unless another is given."""
 
 Normalise = Callable[[Array, Array | None], Codes]
-Edit = Callable[[Array], Array]
-"""Returns other latent codes in place of those that are given, ``[B, H, Q, K]`` both."""
-
 Mix = Callable[[Codes, Array, ValueNetwork], Array]
 
 
@@ -143,7 +140,6 @@ class Attention:
         mask: Array | None = None,
         network: ValueNetwork = RELU,
         gate_QK: Array | None = None,
-        edit_codes: Edit | None = None,
     ) -> tuple[Array, Array]:
         """Mix values with the latent codes of queries and keys, before the output projection.
 
@@ -160,12 +156,10 @@ class Attention:
                 output of a query that sees none is 0.
             network: φ, and the attention's own weights, see `find_value_network`.
             gate_QK: what dropout multiplies the latent codes by, see `dropout_gate`, or None.
-            edit_codes: what to put in the place of the latent codes after the normalisation, or None: for
-                causal interventions, the output under another code.
 
         Returns:
-            ``[B, Q, H, V]``, and the latent codes ``[B, H, Q, K]``: the normalised scores, as edited, before
-            dropout; both float32 or better.
+            ``[B, Q, H, V]``, and the latent codes ``[B, H, Q, K]``: the normalised scores, before dropout;
+            both float32 or better.
 
         Raises:
             ConfigurationError: for a normalisation that returns no `Codes`.
@@ -177,8 +171,6 @@ class Attention:
         if not isinstance(codes, Codes):
             name = getattr(self.normalise, "__name__", "the normalisation")
             raise ConfigurationError(f"{name} returned {type(codes).__name__}; expected Codes(scores, scale)")
-        if edit_codes is not None:
-            codes = identity(edit_codes(codes.product()), None)
         kept = codes if gate_QK is None else codes._replace(scale=codes.scale * gate_QK)
         return self.mix(kept, value_BKHV, network), codes.product()
 
@@ -323,7 +315,7 @@ MODULES: dict[str, str] = {
     "sparse_coding": "baselines.model.sparse_coding:SparseCodingAttention",
 }
 """Attentions that aren't functions of queries, keys and values: where their Flax module is. It takes the
-place and the arguments of `baselines.model.self_attention.SelfAttention`, but for tiles, caches and masks."""
+place and the arguments of `baselines.model.self_attention.SelfAttention`, but for tiles."""
 
 NO_ATTENTION = "none"
 """The attention of a network that has none."""

@@ -28,7 +28,6 @@ from flax import linen as nn
 from baselines.model.attention import (
     Attention,
     Codes,
-    Edit,
     ValueNetwork,
     dropout_gate,
     find_value_network,
@@ -66,11 +65,9 @@ class DualAttention(SelfAttention):
     """Dual attention, with the parameters of `SelfAttention` but for what relational heads send."""
 
     @nn.compact
-    def __call__(
-        self, x_BTE: Array, mask: Array | None, dropout_key: Array | None, edit_codes: Edit | None = None
-    ) -> tuple[Array, Array | None]:
+    def __call__(self, x_BTE: Array, dropout_key: Array | None) -> tuple[Array, Array | None]:
         """Return ``[B, A, E]``, and the weights of all heads ``[B, H, A, T]``: None unless returned."""
-        self._check_sees_all(mask)
+        self._check_sees_all()
         config, (_, T, E) = self.config, x_BTE.shape
         H, R, D = config.heads, config.heads // 2, config.head_width
         if not R:
@@ -98,7 +95,6 @@ class DualAttention(SelfAttention):
             None,
             find_value_network(config.activation, weights),
             dropout_gate(rate, dropout_key, A, T, wide),
-            edit_codes,
         )
         out_BAE = dense(E, axis=(-2, -1), name="out")(out_BAHV.astype(dtype))
         return out_BAE, codes_BHAT if self.return_codes else None

@@ -32,7 +32,6 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.attention import Edit
 from baselines.model.products import accumulator
 from baselines.model.self_attention import SelfAttention
 from sraven.core.errors import ConfigurationError
@@ -117,13 +116,11 @@ class GatedDeltaAttention(SelfAttention):
     has_codes: ClassVar[bool] = False
 
     @nn.compact
-    def __call__(
-        self, x_BTE: Array, mask: Array | None, dropout_key: Array | None, edit_codes: Edit | None = None
-    ) -> tuple[Array, None]:
+    def __call__(self, x_BTE: Array, dropout_key: Array | None) -> tuple[Array, None]:
         """Return ``[B, A, E]``, and None: there are no latent codes."""
-        self._check_sees_all(mask)
-        if self.return_codes or edit_codes is not None:
-            raise ConfigurationError("attention='gated_delta' has no latent codes to return or edit")
+        self._check_sees_all()
+        if self.return_codes:
+            raise ConfigurationError("attention='gated_delta' has no latent codes to return")
         config, dtype = self.config, jnp.dtype(self.config.dtype)
         wide, heads, dense = accumulator(dtype), (config.heads, config.head_width), config.dense
         query, key, value = (

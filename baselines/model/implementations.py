@@ -6,11 +6,10 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from baselines.model.attention import Attention, Edit, ValueNetwork
+from baselines.model.attention import Attention, ValueNetwork
 from baselines.model.fast.chunks import linear_chunked
 from baselines.model.fast.gpu import cudnn_applies, fused_softmax, this_device
 from baselines.model.fast.tiles import tiled_attention
-from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 
@@ -24,13 +23,11 @@ class AttentionCall(NamedTuple):
         key: ``[B, T, H, D]``.
         value: ``[B, T, H, V]``.
         bias: ``[H, A, T]`` or None.
-        mask: bool with four axes, broadcasts to ``[B, H, A, T]``, or None; besides causality.
         network: φ and the attention's own weights.
         gate: what dropout multiplies latent codes by, ``[A, T]``, or None.
         causal: whether a token sees earlier ones and itself only.
         tile: positions of a tile, 0 for the whole.
         return_codes: whether to return latent codes.
-        edit_codes: of latent codes, or None, see `baselines.model.attention.Attention`.
     """
 
     attention: Attention
@@ -38,13 +35,11 @@ class AttentionCall(NamedTuple):
     key: Array
     value: Array
     bias: Array | None
-    mask: Array | None
     network: ValueNetwork
     gate: Array | None
     causal: bool = False
     tile: int = 0
     return_codes: bool = False
-    edit_codes: Edit | None = None
 
     @property
     def arrays(self) -> tuple[Array, Array, Array]:
@@ -53,8 +48,8 @@ class AttentionCall(NamedTuple):
 
     @property
     def is_bare(self) -> bool:
-        """Whether there is neither bias nor mask nor dropout."""
-        return self.bias is None and self.mask is None and self.gate is None
+        """Whether there is neither bias nor dropout."""
+        return self.bias is None and self.gate is None
 
     @property
     def has_all_outputs(self) -> bool:
@@ -68,17 +63,15 @@ Computed = tuple[Array, Array | None]
 
 def reference(call: AttentionCall) -> Computed:
     """All pairs of positions at once: what suits every call."""
-    mask, A, T = call.mask, call.query.shape[1], call.key.shape[1]
-    if call.causal:
-        earlier_AT = jnp.tri(A, T, T - A, dtype=jnp.bool_)
-        mask = earlier_AT[None, None] if mask is None else mask & earlier_AT
-    out, codes = call.attention(*call.arrays, call.bias, mask, call.network, call.gate, call.edit_codes)
+    A, T = call.query.shape[1], call.key.shape[1]
+    mask = jnp.tri(A, T, T - A, dtype=jnp.bool_)[None, None] if call.causal else None
+    out, codes = call.attention(*call.arrays, call.bias, mask, call.network, call.gate)
     return out.astype(call.value.dtype), codes if call.return_codes else None
 
 
 def tiled(call: AttentionCall) -> Computed:
     """Tile by tile."""
-    return tiled_attention(*call[:8], causal=call.causal, query_tile=call.tile, key_tile=call.tile), None
+    return tiled_attention(*call[:7], causal=call.causal, query_tile=call.tile, key_tile=call.tile), None
 
 
 def _suits_tiled(call: AttentionCall) -> bool:
@@ -87,7 +80,7 @@ def _suits_tiled(call: AttentionCall) -> bool:
 
 def chunked(call: AttentionCall) -> Computed:
     """Causal linear attention, chunk by chunk."""
-    return linear_chunked(*call.arrays, chunk=call.tile)[0], None
+    return linear_chunked(*call.arrays, chunk=call.tile), None
 
 
 def _suits_chunked(call: AttentionCall) -> bool:
@@ -107,7 +100,7 @@ def lanes(call: AttentionCall) -> Computed:
 def _suits_lanes(call: AttentionCall) -> bool:
     if jax.default_backend() != "cpu" or call.query.dtype != jnp.float32:
         return False
-    if call.causal or call.tile or call.return_codes or call.mask is not None:
+    if call.causal or call.tile or call.return_codes:
         return False
     if call.attention.mixes == 2 and call.network.activation is not jax.nn.relu:
         return False
@@ -153,14 +146,6 @@ IMPLEMENTATIONS: Mapping[str, Implementation] = {
 
 
 def find_implementation(call: AttentionCall) -> Callable[[AttentionCall], Computed]:
-    """Return what computes a call: the first that its attention names and that suits, else `reference`.
-
-    Raises:
-        ConfigurationError: (a ValueError) for latent codes to edit in tiles, where there are none.
-    """
-    if call.edit_codes is not None:
-        if call.tile:
-            raise ConfigurationError(f"tile={call.tile} with edit_codes; tiles keep no latent codes; use 0")
-        return reference
+    """Return what computes a call: the first that its attention names and that suits, else `reference`."""
     named = (IMPLEMENTATIONS[name] for name in call.attention.implementations)
     return next((each.compute for each in named if each.suits(call)), reference)

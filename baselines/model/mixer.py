@@ -65,10 +65,10 @@ class Mixer(SequenceModel):
         """Apply one block after the other.
 
         Raises:
-            ConfigurationError: for fewer tokens, or what only attention has: a mask, latent codes.
+            ConfigurationError: for fewer tokens, or latent codes, which only attention has.
         """
-        if options.mask is not None or options.return_codes or options.edit_codes is not None:
-            raise ConfigurationError("a mixer has no attention, and so no mask and no latent codes")
+        if options.return_codes:
+            raise ConfigurationError("a mixer has no attention, and so no latent codes")
         if x_BTE.shape[1] != self.config.length:
             raise ConfigurationError(
                 f"{x_BTE.shape[1]} tokens: a mixer of {self.config.length} takes no fewer"

@@ -14,7 +14,7 @@ from sraven.core.errors import ConfigurationError
 MakeNetwork = Callable[[TransformerConfig], nn.Module]
 """Returns a module, given the requested shape, of which it uses what it has. The module takes tokens
 ``[B, T, I]``, a random key in training or None, and by name ``num_outputs``, A; it returns ``[B, A, O]``, or
-``[B, T, O]`` of all tokens. One with ``has_codes`` takes ``return_codes`` and ``edit_codes`` as well, see
+``[B, T, O]`` of all tokens. One with ``has_codes`` takes ``return_codes`` as well, see
 `baselines.model.sequence.SequenceModel`."""
 
 LOOPED = "looped"

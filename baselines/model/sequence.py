@@ -1,6 +1,5 @@
 """The frame of all networks: the embedding of tokens, and outputs read off the last layer."""
 
-from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import jax
@@ -16,27 +15,19 @@ from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 
-EditCodes = Callable[[int, Array], Array]
-"""Returns other latent codes of a layer, given which it is, from 0, and its own: ``[B, H, T, T]`` both, and
-``[B, H, A, T]`` in the last layer, of the A tokens that have outputs."""
-
 
 class CallOptions(NamedTuple):
     """How a network is applied, besides its tokens.
 
     Attributes:
-        mask: which tokens see which, or None.
         dropout_key: a random key in training, or None.
         num_outputs: how many of the last tokens have outputs, A.
         return_codes: whether latent codes are returned.
-        edit_codes: what puts others in their place, or None.
     """
 
-    mask: Array | None
     dropout_key: Array | None
     num_outputs: int
     return_codes: bool
-    edit_codes: EditCodes | None
 
 
 class SequenceModel(nn.Module):
@@ -73,27 +64,21 @@ class SequenceModel(nn.Module):
         tokens: Array,
         dropout_key: Array | None = None,
         *,
-        mask: Array | None = None,
         num_outputs: int | None = None,
         return_codes: bool = False,
         return_hidden: bool = False,
-        edit_codes: EditCodes | None = None,
     ) -> Any:
         """Apply the network.
 
         Args:
             tokens: floating ``[B, T, I]``; with a vocabulary, integers ``[B, T]``.
             dropout_key: a JAX random key in training; None, for evaluation, drops nothing.
-            mask: bool, broadcasts to ``[B, H, T, T]``, or None: which tokens see which, besides
-                causality.
             num_outputs: how many of the last tokens have outputs, A; None for all T. The last block then
                 takes keys and values of all tokens, and does all else for these alone.
             return_codes: whether to return the latent codes as well: ``[B, H, A, T]`` in the last layer.
             return_hidden: whether to return what the outputs are made of, in their place: with a
                 vocabulary, outputs are the product of it and the embedding table, which a loss may
                 want to make a few tokens at a time.
-            edit_codes: puts other latent codes in the place of a layer's, after the normalisation; None
-                leaves them, at no cost.
 
         Returns:
             float32 or better ``[B, A, O]``, O the vocabulary if there is one; with ``return_codes`` a pair
@@ -103,7 +88,7 @@ class SequenceModel(nn.Module):
         Raises:
             ConfigurationError: (a ValueError) for tokens of another shape, or too many; for another
                 number of outputs than 1 to T; for ``return_hidden`` without a vocabulary, or with
-                ``return_codes``; for ``edit_codes`` with tiles; for what a model with a cache can't do.
+                ``return_codes``.
         """
         config = self.config
         _check_tokens(config, tokens)
@@ -122,7 +107,7 @@ class SequenceModel(nn.Module):
             x_BTE = table_NE[tokens].astype(dtype)
         else:
             x_BTE = config.dense(config.width, name="embedding")(tokens)
-        options = CallOptions(mask, dropout_key, A, return_codes, edit_codes)
+        options = CallOptions(dropout_key, A, return_codes)
         x_BTE, codes = self.layers(x_BTE, options)
         x_BAE = LayerNorm(name="norm")(x_BTE[:, -A:])
         if return_hidden:

@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.attention import Edit, dropout_gate
+from baselines.model.attention import dropout_gate
 from baselines.model.products import add_bias, dot_scores, mix_values
 from baselines.model.self_attention import SelfAttention
 from sraven.core.errors import ConfigurationError
@@ -60,16 +60,10 @@ class SparseCodingAttention(SelfAttention):
     has_all_queries: ClassVar[bool] = True
 
     def _attend(
-        self,
-        query: Array,
-        key: Array,
-        value: Array,
-        mask: Array | None,
-        dropout_key: Array | None,
-        edit_codes: Edit | None,
+        self, query: Array, key: Array, value: Array, dropout_key: Array | None
     ) -> tuple[Array, Array | None]:
         """Mix values of all tokens for the last ones, the target panel's with what the context's add."""
-        self._check_sees_all(mask)
+        self._check_sees_all()
         config, T = self.config, key.shape[1]
         panels, rest = divmod(T, config.panel_tokens)
         if config.length != T or rest:
@@ -85,8 +79,6 @@ class SparseCodingAttention(SelfAttention):
         weight_P = self.param("scale", nn.initializers.constant(1 / max(1, panels - 1)), (panels - 1,))
         codes_BHTT = add_context(soft_threshold(scores_BHTT), weight_P, config.panel_tokens)
         codes_BHAT = codes_BHTT[:, :, -(self.num_outputs or T) :]
-        if edit_codes is not None:
-            codes_BHAT = edit_codes(codes_BHAT)
         rate = config.attention_dropout if dropout_key is not None else 0.0
         gate_AT = dropout_gate(rate, dropout_key, codes_BHAT.shape[2], T, codes_BHAT.dtype)
         kept_BHAT = codes_BHAT if gate_AT is None else codes_BHAT * gate_AT

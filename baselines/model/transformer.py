@@ -11,12 +11,10 @@ That is 402,824 for SRAVEN (I = O = 8, T = 36) and 151,265 for fuzzy logic (I = 
 the paper's published code.
 """
 
-from functools import partial
-
 import jax
 from flax import linen as nn
 
-from baselines.model.attention import Edit, find_module
+from baselines.model.attention import find_module
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.layers import LayerNorm
 from baselines.model.feedforward import FEEDFORWARD
@@ -39,12 +37,7 @@ class Block(nn.Module):
 
     @nn.compact
     def __call__(
-        self,
-        x_BTE: Array,
-        mask: Array | None,
-        dropout_key: Array | None,
-        edit_codes: Edit | None = None,
-        num_outputs: int | None = None,
+        self, x_BTE: Array, dropout_key: Array | None, num_outputs: int | None = None
     ) -> tuple[Array, Array | None]:
         """Return ``[B, A, E]``, and the latent codes ``[B, H, A, T]``, None unless returned, or if tiled.
 
@@ -54,7 +47,7 @@ class Block(nn.Module):
         make_attention = find_module(config.attention) or SelfAttention
         attention = make_attention(config, self.return_codes, num_outputs, name="attention")
         normed_BTE = LayerNorm(name="norm_attention")(x_BTE)
-        added_BAE, codes = attention(normed_BTE, mask, dropout_key, edit_codes)
+        added_BAE, codes = attention(normed_BTE, dropout_key)
         x_BAE = x_BTE[:, -added_BAE.shape[1] :] + added_BAE
         make_feedforward = FEEDFORWARD[config.feedforward]
         if make_feedforward is None:
@@ -63,20 +56,12 @@ class Block(nn.Module):
         return x_BAE + feedforward(LayerNorm(name="norm_feedforward")(x_BAE)), codes
 
 
-RematerialisedBlock = nn.remat(Block, static_argnums=(4, 5))
+RematerialisedBlock = nn.remat(Block, static_argnums=(3,))
 """A block that the backward pass recomputes; its parameters have the same names."""
 
 
 class Transformer(SequenceModel):
     """The whole: tokens in, numbers out.
-
-    A causal model with rotary encoding goes on with a sequence where Flax's collection ``cache`` is
-    mutable, and looks at it nowhere else: tokens follow those that it holds, and are held afterwards::
-
-        logits, cache = model.apply(params, tokens, mutable=["cache"])
-        logits, cache = model.apply({**params, **cache}, next_tokens, mutable=["cache"])
-
-    No more than ``config.length`` tokens may come in all: more aren't noticed, and give wrong outputs.
 
     Attributes:
         config: its shape.
@@ -105,9 +90,7 @@ def make_block(config: TransformerConfig) -> type[Block]:
 
 def block_arguments(
     config: TransformerConfig, options: CallOptions, layer: int
-) -> tuple[Array | None, Array | None, Edit | None, int | None]:
-    """Return a block's other arguments: mask, random key, edit of its codes, number of outputs."""
-    key, edit = options.dropout_key, options.edit_codes
-    key = None if key is None else jax.random.fold_in(key, layer)
-    outputs = options.num_outputs if layer == config.layers - 1 else None
-    return options.mask, key, None if edit is None else partial(edit, layer), outputs
+) -> tuple[Array | None, int | None]:
+    """Return a block's other arguments: random key, number of outputs."""
+    key = None if options.dropout_key is None else jax.random.fold_in(options.dropout_key, layer)
+    return key, options.num_outputs if layer == config.layers - 1 else None

@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from cli.shared.imports import import_option, needs_extra
-from cli.shared.options import read_integers
+from cli.shared.options import any_path, read_integers
 from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_outcome, print_rows
-from cli.shared.progress import doing, quiet_downloads, resumable
+from cli.shared.progress import doing, resumable
 from sraven.core.system.isolation import elsewhere
 
 _SHOWN = ("f1", "accuracy", "balanced_accuracy")
@@ -19,7 +19,7 @@ _SHOWN = ("f1", "accuracy", "balanced_accuracy")
 
 
 @click.command(name="analyse")
-@click.argument("run", metavar="RUN", type=click.Path())
+@click.argument("run", metavar="RUN", type=any_path)
 @click.option("--out", required=True, type=output_directory, help="Directory to write.")
 @click.option(
     "--pair",
@@ -45,7 +45,7 @@ _SHOWN = ("f1", "accuracy", "balanced_accuracy")
 @import_option
 @json_option
 def command(
-    run: str,
+    run: Path,
     out: Path,
     pairs: tuple[str, ...],
     protocol: str,
@@ -55,8 +55,7 @@ def command(
 ) -> None:
     """Analyse the latent codes of a finished run, every number beside its controls.
 
-    RUN is a run directory, or hf://user/name, one that was published. Of it are analysed: probes,
-    similarity of codes, causal edits, wrong answers, pictures. Codes are written first.
+    Of it are analysed: probes, similarity of codes, wrong answers, pictures. Codes are written first.
 
     \b
     Example:
@@ -64,10 +63,7 @@ def command(
       sraven analyse run --protocol fixed_context --no-figures --out analysis-fixed
     """
     with needs_extra("sraven analyse", "baselines"):
-        from baselines.load import local_run
-
-        quiet_downloads()
-        folder = local_run(run)
+        import baselines.load  # noqa: F401
     with elsewhere(), needs_extra("sraven analyse", "analysis"):
         from baselines.analysis.analysed import AnalysisOptions
         from baselines.analysis.report import analyse_run
@@ -77,14 +73,12 @@ def command(
     options = AnalysisOptions(protocol, pairs, n, tuple(layers), not no_figures)
     line = shlex.join(["sraven", *click.get_current_context().obj])  # as it was typed
     with resumable(out), doing("reading") as on_progress:
-        content = analyse_run(folder, out, options, line, on_progress)
+        content = analyse_run(run, out, options, line, on_progress)
     print_outcome(value=content, text=lambda: print_analysis(content, out))
 
 
 def print_analysis(content: Mapping[str, Any], out: Path) -> None:
     """Print what probes of an analysis read off, beside their controls, and where the rest is."""
-    from baselines.analysis.pages import score_of
-
     judged = content["judged"]
     for pair, layers in content["decoding"].items():
         probes = {layer: {"codes": each["probe"], **each["controls"]} for layer, each in layers.items()}
@@ -92,7 +86,13 @@ def print_analysis(content: Mapping[str, Any], out: Path) -> None:
         scored = controls["majority"]["scores"][judged]["metrics"]
         for metric in (name for name in _SHOWN if name in scored):
             rows = (
-                (layer, *(score_of(each, judged, metric, name == "codes") for name, each in found.items()))
+                (
+                    layer,
+                    *(
+                        _score(each["scores"], judged, metric, name == "codes")
+                        for name, each in found.items()
+                    ),
+                )
                 for layer, found in probes.items()
             )
             headings = (name.replace("_", " ") for name in controls)
@@ -102,3 +102,12 @@ def print_analysis(content: Mapping[str, Any], out: Path) -> None:
         click.echo(note)
     pictures = f", {len(content['figures'])} pictures" if content.get("figures") else ""
     click.echo(f"\n{out}: codes, analysis.json{pictures}")
+
+
+def _score(scores: Mapping[str, Any], part: str, metric: str, with_interval: bool) -> str:
+    """Return what a probe scores on a part; a dash where it has no score."""
+    found = scores.get(part, {"metrics": {}})["metrics"].get(metric, {"value": None})
+    if found["value"] is None:
+        return "–"
+    ends = f" [{found['low']:.3f}, {found['high']:.3f}]" if with_interval and found["low"] is not None else ""
+    return f"{found['value']:.3f}{ends}"

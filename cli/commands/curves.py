@@ -1,5 +1,6 @@
 """Show loss and scores over the steps of training."""
 
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,11 +9,12 @@ import click
 from cli.shared.imports import needs_extra
 from cli.shared.options import any_path
 from cli.shared.outputs import output_file, spare
-from cli.shared.printing import console_width, json_option, print_outcome, print_renderables
+from cli.shared.printing import json_option, print_outcome, print_rows
+from sraven.core.escape import with_error
 from sraven.core.system.isolation import elsewhere
 
 if TYPE_CHECKING:
-    from baselines.views.curves import Curves
+    from baselines.plots.curves import Curves
 
 _PICTURES = (".png", ".svg", ".pdf")
 
@@ -28,7 +30,7 @@ _PICTURES = (".png", ".svg", ".pdf")
 @click.option("--pdf", type=output_file, help="Likewise, for a paper.")
 @json_option
 def command(runs: tuple[Path, ...], metric: str | None, board: str | None, **files: Path | None) -> None:
-    """Show how training went: loss and scores over steps, beside the board's ceiling and chance.
+    """Show how training went: last loss and scores, or pictures over steps, beside ceiling and chance.
 
     RUN is a run directory, or one of several runs, as of seeds or of a grid. Runs that differ in their
     seed alone are one curve: their mean, with its standard error. A run may still be in training. A file is
@@ -42,11 +44,11 @@ def command(runs: tuple[Path, ...], metric: str | None, board: str | None, **fil
       sraven curves log.jsonl --board sraven-v1 --pdf curves.pdf
     """
     with needs_extra("sraven curves", "baselines"):
-        from baselines.views.curves import find_runs, read_curves, to_json
+        from baselines.plots.curves import find_runs, read_curves, to_json
     pictures = {kind: path for kind, path in files.items() if path is not None}
     for kind in pictures:
         with elsewhere(), needs_extra(f"--{kind}", "analysis"):
-            from baselines.views.plots import save_curves
+            from baselines.plots.curve_plots import save_curves
     curves = read_curves(runs, metric, board)
     inside = [file for run in find_runs([run for run in runs if run.is_dir()]) for file in run.iterdir()]
     for path in pictures.values():
@@ -61,11 +63,21 @@ def command(runs: tuple[Path, ...], metric: str | None, board: str | None, **fil
         save_curves(curves, path, kind)
     print_outcome(
         value=to_json(curves),
-        text="\n".join(map(str, pictures.values())) if pictures else lambda: _print_lines(curves),
+        text="\n".join(map(str, pictures.values())) if pictures else lambda: _print_last(curves),
     )
 
 
-def _print_lines(curves: "Curves") -> None:
-    from baselines.views.sparklines import render
-
-    print_renderables([render(curves, console_width())])
+def _print_last(curves: "Curves") -> None:
+    """Print the last value of each curve beside ceiling and chance."""
+    rows = []
+    for quantity in curves.quantities:
+        bounds = curves.bounds(quantity).named
+        sides = [f"{bounds[kind]:.3g}" if kind in bounds else "" for kind in ("ceiling", "chance")]
+        for group in curves.groups:
+            if curve := group.curves.get(quantity):
+                error = float(curve.error[-1])
+                last = with_error(float(curve.mean[-1]), None if isnan(error) else error)
+                rows.append((curves.title(quantity), group.title, f"{curve.steps[-1]:,}", last, *sides))
+    print_rows((curves.heading, "runs", "steps", "last", "ceiling", "chance"), rows)
+    if curves.notes:
+        click.echo("\n".join(curves.notes))

@@ -8,10 +8,10 @@ import click
 
 from cli.shared.imports import import_option, needs_extra
 from cli.shared.language import need_data, refuse_language
-from cli.shared.options import argument_of, directory, read_integers
-from cli.shared.outputs import output_directory, output_file
+from cli.shared.options import any_path, argument_of, directory, read_integers
+from cli.shared.outputs import output_directory
 from cli.shared.printing import json_option, print_outcome, print_rows
-from cli.shared.progress import progress_bar, quiet_downloads
+from cli.shared.progress import progress_bar
 from sraven.core.escape import escape, with_error
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="evaluate")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=click.Path())
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=any_path)
 @click.option("--out", type=output_directory, help="Submission to write.")
 @click.option("--board", "board_id", metavar="BOARD", help="To evaluate on.  [default: that of the runs]")
 @click.option("--loops", callback=read_integers, metavar="N[,N...]", help="Numbers of loops to compare.")
@@ -41,11 +41,10 @@ if TYPE_CHECKING:
 @click.option("--data", type=directory, multiple=True, help="c4: documents to evaluate on; may be repeated.")
 @click.option("--rows", type=click.IntRange(1), help="c4: of a batch.  [default: 32]")
 @click.option("--mesh", metavar="data=N,fsdp=N", help="c4: devices.  [default: one]")
-@click.option("--losses", type=output_file, help="c4: Parquet file to write.")
 @import_option
 @json_option
 def command(
-    runs: tuple[str, ...],
+    runs: tuple[Path, ...],
     out: Path | None,
     board_id: str | None,
     loops: list[int],
@@ -54,16 +53,15 @@ def command(
 ) -> None:
     """Evaluate trained runs on a board, and write a submission.
 
-    The runs are several seeds of one configuration, or a directory of them; hf://user/name is one that was
-    published. With --board, it may be another than theirs, if networks see its instances in the same way
-    and training showed none of the combinations that it holds out. Those on c4-v1 are evaluated on
-    the documents of --data, one by one. What each run scores goes into its result.json, too. With --loops,
-    nothing is written: looped transformers apply their block as often as that.
+    The runs are several seeds of one configuration, or a directory of them. With --board, it may be another
+    than theirs, if networks see its instances in the same way and training showed none of the combinations
+    that it holds out. Those on c4-v1 are evaluated on the documents of --data, one by one. What each run
+    scores goes into its result.json, too. With --loops, nothing is written: looped transformers apply their
+    block as often as that.
 
     \b
     Example:
       sraven evaluate run --out entry
-      sraven evaluate hf://user/name --out entry
       sraven evaluate run --board sraven-twins-v1 --out twins
       sraven evaluate run --loops 1,2,4,8
       sraven evaluate run --data c4-validation
@@ -71,12 +69,10 @@ def command(
     with needs_extra("sraven evaluate", "baselines"):
         from baselines.config import LanguageConfig
         from baselines.evaluate import check_alike
-        from baselines.load import local_run
-        from baselines.runs.directory import read_run
-        from baselines.views.curves import find_runs
+        from baselines.plots.curves import find_runs
+        from baselines.train.directory import read_run
 
-        quiet_downloads()
-        folders = [found for run in runs for found in find_runs([local_run(run)])]
+        folders = find_runs(runs)
     configs = [read_run(folder) for folder in folders]
     check_alike(folders, configs)
     if loops:
@@ -96,7 +92,7 @@ def _authors(given: Sequence[str]) -> Sequence[str]:
     """Return who submits: who is named, else whom Git's configuration here names, which is said."""
     if given:
         return given
-    from baselines.runs.provenance import ask_git
+    from baselines.train.provenance import ask_git
 
     if not (name := ask_git("config", "user.name", root=Path())):
         raise click.UsageError("say who submits: --author NAME")
@@ -152,10 +148,10 @@ def _print_scores(found: "Evaluation", out: Path) -> None:
 def _evaluate_language(
     runs: Sequence[Path], *, data: tuple[Path, ...], mesh: str | None, **options: Any
 ) -> None:
-    """Print losses of language models, and write them where options say so."""
+    """Print losses of language models."""
     from baselines.lm.corpus import Corpus
     from baselines.lm.session import evaluate_language_runs
-    from baselines.training.sharding import make_mesh
+    from baselines.train.sharding import make_mesh
 
     need_data("a run on c4-v1", data)
     found = evaluate_language_runs(runs, Corpus(*data), bar=progress_bar, mesh=make_mesh(mesh), **options)

@@ -17,11 +17,12 @@ from cli.shared.printing import json_option, print_outcome
 @import_option
 @json_option
 def command(runs: tuple[Path, ...], out: Path) -> None:
-    """Write a finished run as files that others can load: what `sraven publish` sends, without a Hub.
+    """Write a finished run as files that others can load.
 
-    DIR gets model.safetensors, the configuration, the result with its scores, and a card; `load_run`,
-    `sraven evaluate` and `sraven analyse` take it like a run. Of several runs, each has a directory in it,
-    named by board, network, seed and digest: as one archive, they are the networks of an entry.
+    DIR gets model.safetensors, the configuration, and the result with its scores; `load_run`,
+    `sraven evaluate` and `sraven analyse` take it like a run, and `hf upload` puts it on a Hub. Of several
+    runs, each has a directory in it, named by board, network, seed and digest: as one archive, they are the
+    networks of an entry.
 
     \b
     Example:
@@ -29,8 +30,8 @@ def command(runs: tuple[Path, ...], out: Path) -> None:
       sraven export runs/seed-0 runs/seed-1 runs/seed-2 networks
     """
     with needs_extra("sraven export", "baselines"):
-        from baselines.publish import write_files
-        from baselines.runs.directory import read_run
+        from baselines.save import export_run
+        from baselines.train.directory import read_run
     from sraven.core.errors import OutputError
     from sraven.core.system.files import sha256_of_file
     from sraven.core.system.staging import staged
@@ -49,7 +50,7 @@ def command(runs: tuple[Path, ...], out: Path) -> None:
         for run, name in names.items():
             folder = new / name if len(runs) > 1 else new
             folder.mkdir(exist_ok=True)
-            write_files(run, folder, name)
+            export_run(run, folder)
     found = {
         path.parent.relative_to(out).as_posix(): sha256_of_file(path)
         for path in sorted(out.rglob("model.safetensors"))

@@ -35,10 +35,10 @@ def command(entries: tuple[str, ...], out: Path, leaderboard: Path | None, threa
     if out.suffix[1:] not in FORMATS:
         raise click.UsageError(f"--out {out}: expected a name that ends in .{', .'.join(FORMATS)}")
     with elsewhere(), needs_extra("sraven plot", "analysis"):
-        from baselines.views.scores import Panel, Scores, bounds_of, draw_scores, score_of
+        from baselines.plots.scores import Panel, Scores, bounds_of, draw_scores, score_of
     from matplotlib import rc_context
 
-    from baselines.views.style import RESULTS
+    from baselines.plots.style import RESULTS
     from sraven.core.escape import escape, with_error
     from sraven.core.palette import save_figure
     from sraven.leaderboard.comparison import find_entry

@@ -21,8 +21,8 @@ from sraven.core.system.isolation import elsewhere
 from sraven.core.system.stopping import stoppable
 
 if TYPE_CHECKING:
-    from baselines.reproduction.cells import Cell, Chosen
-    from baselines.reproduction.run import CellProgress
+    from baselines.paper.cells import Cell, Chosen
+    from baselines.paper.run import CellProgress
 
 
 def describe_cell(cell: "Cell") -> str:
@@ -47,7 +47,7 @@ _BUDGET = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+
 
 def _list(results: Path) -> None:
     """List the figures, and how far each has come."""
-    from baselines.reproduction.results import standings_of
+    from baselines.paper.results import standings_of
 
     standings = standings_of(results)
     found = [
@@ -66,51 +66,38 @@ def _list(results: Path) -> None:
 
 def _cells(names: tuple[str, ...], where: tuple[str, ...], **chosen: Any) -> "list[Chosen]":
     """Return the cells that names of figures and queues mean."""
-    from baselines.reproduction.cells import choose, read_where
+    from baselines.paper.cells import choose, read_where
 
     return list(choose(tuple(dict.fromkeys(names)), read_where(where), **chosen))
 
 
 def _plan(
-    results: Path,
-    names: tuple[str, ...],
-    grid: bool,
-    steps: int | None,
-    where: tuple[str, ...],
-    rate: int | None,
-    on: str | None,
+    results: Path, names: tuple[str, ...], grid: bool, steps: int | None, where: tuple[str, ...]
 ) -> None:
-    """Print what is left of figures or a queue, and how long it takes."""
-    from baselines.reproduction.cells import as_planned
-    from baselines.reproduction.devices import find_gpus
-    from baselines.reproduction.figures import QUEUES
-    from baselines.reproduction.plan import Throughput, outlook
-    from baselines.reproduction.records import read_records
+    """Print what is left of figures or a queue."""
+    from baselines.paper.cells import as_planned
+    from baselines.paper.figures import QUEUES
+    from baselines.paper.plan import outlook
+    from baselines.paper.records import read_records
 
     records = read_records(results)
-    rates = Throughput(rate, records.values(), on or next((gpu.name for gpu in find_gpus()), None))
     known = {*records, *(as_planned(record.config).digest for record in records.values())}
     found = list[dict[str, Any]]()
     for each in _cells(names, grid=grid, steps=steps, where=where):
-        found.append(outlook(each, known, rates))
+        found.append(outlook(each, known))
         if QUEUES.keys() & set(names):
             known |= {cell.digest for cell in each.cells}
-
-    def show() -> None:
-        rows = (
-            (
-                each["figure"],
-                f"{each['left']:,} of {each['runs']:,}",
-                f"{each['steps']:,}",
-                f"{each['operations']:.2g}",
-                "–" if each["hours"] is None else f"{each['hours']:,.{1 if each['hours'] >= 10 else 2}f}",
-            )
-            for each in found
+    rows = (
+        (
+            each["figure"],
+            f"{each['left']:,} of {each['runs']:,}",
+            f"{each['steps']:,}",
+            f"{each['operations']:.2g}",
         )
-        print_rows(("figure", "runs left", "steps", "operations", "hours"), rows)
-        click.echo("\n".join(rates.notes))
-
-    print_outcome(value=found, text=show)
+        for each in found
+    )
+    headings = "figure", "runs left", "steps", "operations"
+    print_outcome(value=found, text=lambda: print_rows(headings, rows))
 
 
 def _run(
@@ -134,10 +121,10 @@ def _run(
 
     from baselines.lm.experiment import Compute
     from baselines.lm.train import Text
-    from baselines.reproduction.devices import SAVE_MINUTES, find_gpus
-    from baselines.reproduction.figures import QUEUES
-    from baselines.reproduction.records import read_records
-    from baselines.reproduction.run import run_cells, training_order, with_text
+    from baselines.paper.devices import SAVE_MINUTES, find_gpus
+    from baselines.paper.figures import QUEUES
+    from baselines.paper.records import read_records
+    from baselines.paper.run import run_cells, training_order, with_text
 
     deadline = time.monotonic() + budget
     compute = Compute(parts, tile, rematerialise)
@@ -188,7 +175,7 @@ def _adopt(
     validation: tuple[Path, ...],
 ) -> None:
     """Make records of runs that `sraven train` made."""
-    from baselines.reproduction.adopt import adopt
+    from baselines.paper.adopt import adopt
     from sraven.core.errors import ConfigurationError, OutputError
 
     records, faults = [], []
@@ -211,7 +198,7 @@ def _adopt(
 def _render(results: Path, names: tuple[str, ...] = ()) -> None:
     """Write the pages of results from the records, or those of FIGUREs alone."""
     with elsewhere(), needs_extra("sraven reproduce --render", "analysis"):
-        from baselines.reproduction.render import render
+        from baselines.paper.render import render
     written = [str(path) for path in render(results, names)]
     print_outcome(value=written, text="\n".join(written) or "all pages are what the records give")
 
@@ -274,8 +261,6 @@ def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], A
     click.option(
         "--where", multiple=True, metavar="FIELD=X,Y...", help="plan, run: such runs alone: --where seed=0."
     ),
-    click.option("--rate", type=click.IntRange(1), metavar="GFLOPS", help="plan: in place of records."),
-    click.option("--on", metavar="DEVICE", help="plan: for a GPU that records name: H200.  [default: here]"),
     _folder_option("--runs", "sraven-runs", "run: folder of run directories."),
     _folder_option("--results", "docs/results", "Folder of records and pages."),
     click.option("--tokens", type=directory, multiple=True, help="run: of figure-6, text to train on."),
@@ -300,7 +285,7 @@ def command(**given: Any) -> None:
     Example:
       sraven reproduce --list
       sraven reproduce --plan figure-2c
-      sraven reproduce --plan queue --on H200
+      sraven reproduce --plan queue
       sraven reproduce --run queue --budget 28m
       sraven reproduce --run figure-2c table-a1-fuzzylogic --jobs 2 --budget 3h
       sraven reproduce --adopt runs/seed-0 runs/seed-1
@@ -323,5 +308,5 @@ def command(**given: Any) -> None:
         raise click.UsageError(f"--{mode} needs names; `sraven reproduce --list` has those of the figures")
     leave_out(given.keys() - {*ACTIONS, *takes}, f"--{mode} has no use for it")
     with needs_extra("sraven reproduce", "baselines"):
-        import baselines.reproduction.run  # noqa: F401
+        import baselines.paper.run  # noqa: F401
     ACTIONS[mode](**{name: given[name] for name in takes})

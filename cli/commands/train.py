@@ -1,9 +1,7 @@
 """Train a baseline on a board (JAX)."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,44 +13,22 @@ from cli.shared.language import language_options, refuse_language, text_of
 from cli.shared.options import any_path, argument_of, field_options, join_options, read_integers
 from cli.shared.outcomes import check_divergence, check_interrupt, describe_line, print_session
 from cli.shared.outputs import output_directory
-from cli.shared.printing import json_option, print_json, wants_json
+from cli.shared.printing import json_option, print_json
 from cli.shared.progress import STOPPING, progress_bar, resumable
 from sraven.core.system.stopping import stoppable
 
 if TYPE_CHECKING:
     from jax.sharding import Mesh
 
-    from baselines.runs.config_file import ConfigFile
     from baselines.session import TrainingPlan
-    from baselines.training.train import Outcome
-
-
-sink_options = argument_of(
-    "sinks",
-    lambda **given: tuple(name for name, is_given in given.items() if is_given),
-    click.option("--tensorboard", is_flag=True, help="Write TensorBoard events as well."),
-    click.option("--wandb", is_flag=True, help="Log to Weights & Biases as well."),
-)
-"""Adds the options; the command gets ``sinks``, names of `baselines.runs.sinks.SINKS`."""
-
-
-def check_sinks(names: Sequence[str]) -> None:
-    """Import what sinks need, before there is a run.
-
-    Raises:
-        click.UsageError: if that isn't installed.
-    """
-    from baselines.runs.sinks import SINKS
-
-    for name in names:
-        with needs_extra(f"--{name}", name):
-            import_module(SINKS[name].needs)
+    from baselines.train.config_file import ConfigFile
+    from baselines.train.train import Outcome
 
 
 def _join_devices(mesh: str | None, **processes: Any) -> "Mesh | None":
     """Join the other processes, and return the devices of all; None for those that runs divide."""
-    from baselines.training.processes import join
-    from baselines.training.sharding import make_mesh
+    from baselines.train.processes import join
+    from baselines.train.sharding import make_mesh
 
     join(**processes)
     return None if mesh is None and processes["coordinator"] is None else make_mesh(mesh)
@@ -77,11 +53,12 @@ def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) 
     if path is None or ctx.resilient_parsing:
         return None
     with needs_extra("--config", "baselines"):
-        from baselines.runs.config_file import read_config_file
+        from baselines.train.config_file import read_config_file
     file = read_config_file(path)
     values = {"board_id" if name == "board" else name: value for name, value in file.values.items()}
-    seeds = {"seeds": [str(seed) for seed in file.seeds]} if file.seeds else {}
-    ctx.default_map = {**(ctx.default_map or {}), **values, **seeds}
+    if "seed" in values:
+        values["seeds"] = [str(values.pop("seed"))]
+    ctx.default_map = {**(ctx.default_map or {}), **values}
     return file
 
 
@@ -136,7 +113,6 @@ OWN = [each.name for each in fields(RunConfig) if each.name not in ("board", "bo
     type=click.IntRange(1),
     help="Of each split in such a slice.  [default: 1024; c4: windows of four batches]",
 )
-@sink_options
 @device_options
 @import_option
 @json_option
@@ -151,7 +127,6 @@ def command(
     grid: tuple[str, ...],
     save_every: int | None,
     save_minutes: float | None,
-    sinks: tuple[str, ...],
     devices: dict[str, Any],
     **runs: Any,
 ) -> None:
@@ -186,19 +161,14 @@ def command(
     if print_config:
         _print_configs(plan)
         return
-    check_sinks(sinks)
     mesh = _join_devices(**devices)
     with stoppable(STOPPING) as stop:
-        ended, summary = _train(
-            plan, mesh=mesh, save_every=save_every, save_minutes=save_minutes, sinks=sinks, stop=stop
-        )
+        ended, summary = _train(plan, mesh=mesh, save_every=save_every, save_minutes=save_minutes, stop=stop)
     check_interrupt(plan, ended, stop)
     import jax
 
     if jax.process_index() == 0:  # which alone writes and prints
         print_session(plan, ended, summary)
-        if "tensorboard" in sinks and not wants_json():
-            click.echo(f"\ntensorboard --logdir {shlex.quote(str(plan.out))}")
         check_divergence(plan, ended)
 
 
@@ -216,7 +186,7 @@ def _plan(
     """Return the plan of the runs."""
     with needs_extra("sraven train", "baselines"):
         from baselines.session import ScoringOptions, plan_runs
-        from baselines.training.grid import read_grid
+        from baselines.train.grid import read_grid
     from sraven.board.board import read_board
 
     given = {name: value for name, value in changes.items() if value is not None}
@@ -233,7 +203,7 @@ def _plan(
 
 def _print_configs(plan: "TrainingPlan") -> None:
     """Print the configurations of runs that could be trained: an object, or a list of several."""
-    from baselines.training.sharding import make_mesh
+    from baselines.train.sharding import make_mesh
     from sraven.core.spec import values_of
 
     configs = plan.configs

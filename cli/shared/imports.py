@@ -23,9 +23,9 @@ def _import(ctx: click.Context, param: click.Parameter, names: Sequence[str]) ->
     """Import files by their path and modules by their name, in the order given."""
     if ctx.resilient_parsing:  # a shell completes the line; nothing is run for that
         return
-    if not names and "baselines.runs.code" not in sys.modules:
+    if not names and "baselines.train.code" not in sys.modules:
         return
-    from baselines.runs.code import add_code, forget_code
+    from baselines.train.code import add_code, forget_code
 
     forget_code()
     for name in names:

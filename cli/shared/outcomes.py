@@ -12,7 +12,7 @@ from sraven.core.escape import with_error
 if TYPE_CHECKING:
     from baselines.config import RunConfig
     from baselines.session import TrainingPlan
-    from baselines.training.train import Outcome
+    from baselines.train.train import Outcome
     from sraven.core.system.stopping import Stop
 
 _IN_BRIEF = {
@@ -34,7 +34,7 @@ def print_session(
     plan: "TrainingPlan", ended: "Sequence[Outcome]", summary: Mapping[str, Any] | None
 ) -> None:
     """Print the result of each run, its folder, and the end of its log."""
-    from baselines.runs.result import read_result
+    from baselines.train.result import read_result
 
     if wants_json():
         pairs = zip(plan.folders, ended, strict=True)
@@ -94,7 +94,7 @@ def check_interrupt(plan: "TrainingPlan", ended: "Sequence[Outcome]", stop: "Sto
 
 def check_divergence(plan: "TrainingPlan", ended: "Sequence[Outcome]") -> None:
     """Stop with exit code 1 if a run diverged."""
-    from baselines.training.train import describe_divergence
+    from baselines.train.train import describe_divergence
 
     pairs = zip(plan.folders, ended, strict=True)
     lost = [(folder, outcome) for folder, outcome in pairs if outcome.diverged is not None]

@@ -59,14 +59,6 @@ def _console(width: int | None = 200) -> "Console":
     return console if console.is_terminal else Console(highlight=False, width=width)
 
 
-def console_width() -> int:
-    """Return how many columns standard output has: 80 where it is no terminal and COLUMNS isn't set."""
-    from rich.console import Console
-
-    console = Console()
-    return console.width if console.is_terminal or "COLUMNS" in os.environ else 80
-
-
 def print_rows(
     headings: Iterable[str],
     rows: Iterable[Iterable[object]],

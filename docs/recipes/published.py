@@ -1,4 +1,4 @@
-"""A published model in PyTorch: what `sraven publish` wrote of a run, read with torch and safetensors alone.
+"""A published model in PyTorch: what `sraven export` wrote of a run, read with torch and safetensors alone.
 
     from huggingface_hub import snapshot_download
     model = load(snapshot_download("user/name"))

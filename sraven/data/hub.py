@@ -1,4 +1,4 @@
-"""Datasets and models on the Hugging Face Hub: published whole, downloaded to be verified or loaded.
+"""Datasets on the Hugging Face Hub: published whole, downloaded to be verified.
 
 Publishing makes one commit with all files, then one tag. Nobody ever sees data without its manifest, nor half
 of either: files are uploaded first, where nothing shows them, and one commit makes all of them appear. It
@@ -21,11 +21,8 @@ from sraven.core.escape import escape
 PREFIX = "hf://datasets/"
 """The beginning of a dataset's URI, as in `datasets` and `fsspec`."""
 
-KIND, MODEL = "dataset", "model"
-"""The Hub's names for kinds of repositories."""
-
-PREFIXES = {KIND: PREFIX, MODEL: "hf://"}
-"""The beginning of the URI of each kind."""
+KIND = "dataset"
+"""The Hub's name for the kind of its repositories."""
 
 _HUBS_OWN = ".gitattributes"
 """A file of a repository that the Hub itself puts there."""
@@ -36,39 +33,35 @@ _REVISION = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,199}"
 
 @dataclass(frozen=True)
 class Place:
-    """A dataset or a model on the Hub.
+    """A dataset on the Hub.
 
     Attributes:
         repository: ``user/name``.
         revision: a tag, a branch or a commit; None for the newest commit of the main branch.
-        kind: `KIND` or `MODEL`.
     """
 
     repository: str
     revision: str | None = None
-    kind: str = KIND
 
     def __str__(self) -> str:
-        return f"{PREFIXES[self.kind]}{self.repository}" + (f"@{self.revision}" if self.revision else "")
+        return f"{PREFIX}{self.repository}" + (f"@{self.revision}" if self.revision else "")
 
 
-def read_place(text: str, kind: str = KIND) -> Place:
+def read_place(text: str) -> Place:
     """Return the place that a text names: ``user/name``, or ``hf://datasets/user/name@TAG``.
 
     Args:
         text: what a user wrote.
-        kind: of the repository; that of a model is ``hf://user/name@TAG``.
 
     Raises:
         OutputError: if it names none.
     """
-    prefix = PREFIXES[kind]
-    found = re.fullmatch(rf"({_PART}/{_PART})(?:@({_REVISION}))?", text.removeprefix(prefix))
+    found = re.fullmatch(rf"({_PART}/{_PART})(?:@({_REVISION}))?", text.removeprefix(PREFIX))
     if not found:
         raise OutputError(
-            f"{escape(text)} names no {kind} on the Hub; expected user/name, or {prefix}user/name@TAG"
+            f"{escape(text)} names no dataset on the Hub; expected user/name, or {PREFIX}user/name@TAG"
         )
-    return Place(found[1], found[2], kind)
+    return Place(found[1], found[2])
 
 
 @contextmanager
@@ -115,7 +108,7 @@ def _explain(error: Any, place: Place, doing: str) -> Exception | None:
         errors.OfflineModeIsEnabled: "it takes the network, but HF_HUB_OFFLINE is set",
         errors.GatedRepoError: "it is gated; ask for access on its page",
         errors.RevisionNotFoundError: "there is no such revision; leave it out for the newest",
-        errors.RepositoryNotFoundError: f"the Hub knows no such {place.kind}; it takes the right name, and a "
+        errors.RepositoryNotFoundError: "the Hub knows no such dataset; it takes the right name, and a "
         "token that may see it",
     }.items():
         if isinstance(error, kind):
@@ -133,7 +126,7 @@ def _explain(error: Any, place: Place, doing: str) -> Exception | None:
 
 @dataclass(frozen=True)
 class Published:
-    """A dataset or a model on the Hub.
+    """A dataset on the Hub.
 
     Attributes:
         place: with the revision that users should name: the tag if there is one, else the commit.
@@ -173,14 +166,14 @@ def publish_files(
     """
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi, get_token
 
-    api, repository, kind = HfApi(), place.repository, place.kind
+    api, repository = HfApi(), place.repository
     with in_one_line(place, "publishing"):
         on_progress("looking at the Hub")
         if get_token() is None:
             raise OutputError(f"publishing {place} needs a token of the Hub: hf auth login, or HF_TOKEN")
-        api.create_repo(repository, repo_type=kind, private=private, exist_ok=True)
-        before: Any = api.repo_info(repository, repo_type=kind)
-        refs = api.list_repo_refs(repository, repo_type=kind)
+        api.create_repo(repository, repo_type=KIND, private=private, exist_ok=True)
+        before: Any = api.repo_info(repository, repo_type=KIND)
+        refs = api.list_repo_refs(repository, repo_type=KIND)
         tags = {each.name: each.target_commit for each in refs.tags}
         if tag in tags and tags[tag] != before.sha:
             raise OutputError(
@@ -195,13 +188,13 @@ def publish_files(
                 *(CommitOperationAdd(name, str(folder / name)) for name in names),
                 *(CommitOperationDelete(name, is_folder=False) for name in gone),
             ],
-            repo_type=kind,
-            commit_message=f"A {kind}, whole",
+            repo_type=KIND,
+            commit_message="A dataset, whole",
             parent_commit=before.sha,  # which nobody may have followed
         )
         if tag is not None and tag not in tags:
             on_progress("tagging")
-            api.create_tag(repository, tag=tag, revision=made.oid, repo_type=kind, exist_ok=True)
+            api.create_tag(repository, tag=tag, revision=made.oid, repo_type=KIND, exist_ok=True)
     return Published(replace(place, revision=tag or made.oid), made.oid, len(names), made.oid != before.sha)
 
 

@@ -20,16 +20,16 @@ def float64():
 
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory):
-    """The directory of a tiny run that nothing happened to, with TensorBoard events, and its last state.
+    """The directory of a tiny run that nothing happened to, and its last state.
 
     Tests only read it, in modules that use `compiled`.
     """
-    from baselines.training.train import train
+    from baselines.train.train import train
     from helpers.tiny_runs import STEPS, quickly, shared_directory, tiny
 
     folder = tmp_path_factory.mktemp("runs") / "tiny"
     with quickly(shared_directory(tmp_path_factory, "compiled")):
-        return folder, train(tiny(), folder, save_every=STEPS // 2, sinks=("tensorboard",))
+        return folder, train(tiny(), folder, save_every=STEPS // 2)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def forks():
     """What starts processes that have imported all; one import serves all tests."""
     used = (
         "baselines.lm.evaluate",
-        "baselines.training.train",
+        "baselines.train.train",
         "helpers.quick_sraven",
         "helpers.tiny_language",
     )

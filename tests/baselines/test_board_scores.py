@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from baselines.load import load_run
-from baselines.runs.log import LOG, SCORES, Log
-from baselines.runs.sinks import EVENTS
 from baselines.session import ScoringOptions, plan_runs, train_plan
-from baselines.training import predict as predicting
-from baselines.training.experiment import board_experiment
-from baselines.training.predict import (
+from baselines.train import predict as predicting
+from baselines.train.experiment import board_experiment
+from baselines.train.log import LOG, SCORES, Log
+from baselines.train.predict import (
     board_scores,
     default_interval,
     predict,
@@ -20,8 +19,8 @@ from baselines.training.predict import (
     unranked_splits,
     with_scores,
 )
-from baselines.training.sharding import make_mesh
-from baselines.training.train import train
+from baselines.train.sharding import make_mesh
+from baselines.train.train import train
 from helpers.tiny_runs import STEPS, TINY, assert_same_bits, leaves, lines_of, tiny
 from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
@@ -142,7 +141,7 @@ def scored(config, mesh):
 def whole(tmp_path_factory, compiled):
     """The directory of a run with scores, and its last state."""
     folder = tmp_path_factory.mktemp("runs") / "scored"
-    return folder, train(tiny(), folder, make_experiment=scored, sinks=("tensorboard",))
+    return folder, train(tiny(), folder, make_experiment=scored)
 
 
 def test_scores_are_of_the_parameters_after_that_step_and_change_nothing_of_training(whole, tiny_run):
@@ -152,12 +151,6 @@ def test_scores_are_of_the_parameters_after_that_step_and_change_nothing_of_trai
     assert [scores["ood"]["step"] for scores in found.values()] == EXPECTED
     assert found[STEPS]["test"]["norm"] == norm(state.params)
     assert_same_bits(state, tiny_run[1])
-
-
-def test_events_and_submissions_have_numbers_alone(whole):
-    (path,) = (whole[0] / EVENTS).iterdir()
-    content = path.read_bytes()
-    assert b"test/norm" in content and b"ood/step" in content
 
 
 def test_a_score_that_is_no_number_is_null_and_a_line_is_on_disk_before_the_log_is_closed(tmp_path):

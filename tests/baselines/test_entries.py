@@ -63,9 +63,9 @@ def test_points_and_trials_of_an_entry_are_those_of_its_grid(tmp_path):
 
 
 def test_author_is_asked_for_or_taken_from_git_and_said(monkeypatch, capsys):
-    monkeypatch.setattr("baselines.runs.provenance.ask_git", lambda *command, root: None)
+    monkeypatch.setattr("baselines.train.provenance.ask_git", lambda *command, root: None)
     with pytest.raises(click.UsageError, match="say who submits: --author NAME"):
         _authors(())
-    monkeypatch.setattr("baselines.runs.provenance.ask_git", lambda *command, root: "A. Author")
+    monkeypatch.setattr("baselines.train.provenance.ask_git", lambda *command, root: "A. Author")
     assert _authors(()) == ["A. Author"] and _authors(("B",)) == ("B",)
     assert "the author is A. Author, as git is configured" in capsys.readouterr().err

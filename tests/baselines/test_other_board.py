@@ -10,8 +10,8 @@ import pytest
 from baselines.encode import encoding_of
 from baselines.evaluate import config_on, write_entry
 from baselines.recipes import make_config
-from baselines.training.experiment import program_of
-from baselines.training.predict import predict
+from baselines.train.experiment import program_of
+from baselines.train.predict import predict
 from helpers.submissions import SRAVEN_BOARD, small_contents, use_boards
 from helpers.tiny_runs import TINY
 from sraven import ConfigurationError

@@ -9,7 +9,7 @@ import pytest
 import baselines
 from baselines.analysis.stages import STAGES
 from baselines.recipes import make_config
-from baselines.runs.directory import CONFIG, read_run
+from baselines.train.directory import CONFIG, read_run
 from helpers.analysed_runs import few_at_once, finished_runs, language_run
 from sraven.board.board import read_board
 from sraven.core.spec import values_of

@@ -8,11 +8,11 @@ import yaml
 from hypothesis import given, settings, strategies as st
 
 from baselines.config import read_config
-from baselines.runs.command import train_command
-from baselines.runs.config_file import FIELDS, PINNED, read_config_file
-from baselines.runs.directory import CONFIG, read_run
-from baselines.runs.log import LOG
-from baselines.runs.result import RESULT, read_result
+from baselines.train.command import train_command
+from baselines.train.config_file import FIELDS, PINNED, read_config_file
+from baselines.train.directory import CONFIG, read_run
+from baselines.train.log import LOG
+from baselines.train.result import RESULT, read_result
 from cli.commands.train import command
 from helpers.command import sraven
 from helpers.refusals import assert_refused
@@ -94,16 +94,6 @@ def test_training_prints_its_result_as_json(trained):
     log = json.loads((trained[0] / LOG).read_text().splitlines()[-1])
     assert found == {"folder": str(trained[0]), "training": found["training"], **read_result(trained[0])}
     assert {"step": found["steps"]["done"], **found["training"]} == log
-
-
-@pytest.mark.parametrize("of_a_grid", [False, True])
-def test_what_training_prints_repeats_all_its_seeds(trained, tmp_path, of_a_grid):
-    (one,) = trained[1]
-    several = [{**one, "configuration": {**one["configuration"], "seed": seed}} for seed in (3, 5)]
-    (tmp_path / "printed.json").write_text(json.dumps({"runs": several} if of_a_grid else several))
-    found = printed(f"--config={tmp_path / 'printed.json'}")
-    assert found == [each["configuration"] for each in several]
-    assert printed(f"--config={tmp_path / 'printed.json'}", "--seed=5") == found[1]
 
 
 WRONG = {

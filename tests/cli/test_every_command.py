@@ -9,7 +9,6 @@ import click
 import pytest
 
 from baselines.lm.prepare import Preparation, TokenizerTraining
-from baselines.lm.sample import continue_tokens
 from cli.main import COMMANDS as OWN, cli
 from cli.shared.families import MAIN, commands_of
 from helpers.commands import COMMANDS, find_command
@@ -59,9 +58,6 @@ def test_defaults_are_those_of_what_is_called():
 
     made = signature(write_dataset).parameters["file_format"].default
     assert defaults("generate")["file_format"] == defaults("fuzzylogic", "generate")["file_format"] == made
-    sampled, drawn = defaults("c4", "sample"), signature(continue_tokens).parameters
-    for name in ("samples", "temperature", "top", "seed"):
-        assert sampled[name] == drawn[name].default
     assert defaults("c4", "prepare")["shard_documents"] == Preparation.shard_documents
     help_of = {each.name: each.help for each in find_command("c4", "prepare").params if hasattr(each, "help")}
     for name, each in zip(("vocab_size", "train_documents"), fields(TokenizerTraining), strict=True):
@@ -126,8 +122,7 @@ c4 prepare --source documents.txt --tokenizer train --vocab-size 277 --processes
 """A quick line of each command, one after the other in a folder."""
 
 ELSEWHERE = {
-    *("analyse", "curves", "evaluate", "export", "reproduce", "text submit"),
-    *("text ask", "c4 complete", "c4 sample"),
+    *("analyse", "curves", "evaluate", "export", "reproduce", "text ask", "text submit"),
 }
 """Commands that need trained runs or boards of their own: their tests have a line with ``--json``."""
 

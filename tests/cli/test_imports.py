@@ -9,8 +9,8 @@ import pytest
 
 from baselines.load import load_run
 from baselines.model.networks import NETWORKS
-from baselines.runs.result import read_result
-from baselines.training.predict import predict, predictor_of_shape
+from baselines.train.predict import predict, predictor_of_shape
+from baselines.train.result import read_result
 from helpers.submissions import FUZZY_BOARD, description, only_boards
 from helpers.tiny_runs import assert_same_bits
 
@@ -136,13 +136,6 @@ def test_a_looped_run_predicts_and_takes_other_numbers_of_loops(done, refused):
     assert "loops (r2_per_sequence)" in done("evaluate", "run", "--loops=2")
     assert "expected integers, such as 1,2,4" in refused("evaluate", "run", "--loops=two")
     assert "layers=0: expected an integer from 1 to 128" in refused("evaluate", "run", "--loops=0")
-
-
-@pytest.mark.parametrize("words", ["c4 sample nothing", "c4 complete nothing my_network.py --out=x"])
-def test_what_runs_a_model_of_text_imports_as_well(refused, mine, words):
-    assert "absent.py isn't there" in refused(*words.split(), "--import=absent.py")
-    assert "nothing holds no run" in refused(*words.split(), mine)
-    assert "each_alone" in NETWORKS
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_a_third_dataset_replaces_what_was_cut_short(whole, tmp_path, monkeypatc
         operations += 2
 
 
-def test_what_was_cut_short_is_published_before_a_third_is_made(whole, tmp_path, monkeypatch):
+def test_what_was_cut_short_is_exported_before_a_third_is_made(whole, tmp_path, monkeypatch):
     """What it replaces is taken apart by then: without it, there would be no whole dataset for hours."""
     out, before = tmp_path / "out", BEFORE["another name"]
     lay_out(before, whole, out)

@@ -132,7 +132,7 @@ LOG_LINES = b"".join(
 
 
 def run_log(data, folder):
-    from baselines.runs.log import LOG, Log
+    from baselines.train.log import LOG, Log
 
     (folder / LOG).write_bytes(data)
     log, message = refused(lambda: Log(folder, 2))

@@ -6,8 +6,8 @@ import pytest
 
 from baselines.config import C4, LanguageConfig
 from baselines.recipes import make_config
-from baselines.runs.directory import CONFIG
-from baselines.training.train import train
+from baselines.train.directory import CONFIG
+from baselines.train.train import train
 from helpers.tiny_runs import TINY, once, tiny
 from sraven.board.board import read_board
 from sraven.core.spec import values_of

@@ -8,8 +8,8 @@ import signal
 from contextlib import ExitStack
 from unittest.mock import patch
 
-from baselines.runs.checkpoint import Checkpoints
-from baselines.training import processes
+from baselines.train import processes
+from baselines.train.checkpoint import Checkpoints
 from cli.main import main as sraven
 from helpers.tiny_runs import in_float64, quickly
 

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from baselines.reproduction.cells import cells_of
-from baselines.reproduction.figures import ATTENTIONS, Chart, Figure, Row
-from baselines.reproduction.records import Record
+from baselines.paper.cells import cells_of
+from baselines.paper.figures import ATTENTIONS, Chart, Figure, Row
+from baselines.paper.records import Record
 
 STEPS, BATCH = 120, 4
 

@@ -15,12 +15,12 @@ from unittest.mock import patch
 import jax
 import numpy as np
 
-from baselines.runs.checkpoint import Checkpoints
-from baselines.runs.directory import CHECKPOINTS
-from baselines.training.experiment import board_experiment
-from baselines.training.predict import board_scores, with_scores
-from baselines.training.sharding import make_mesh
-from baselines.training.train import train
+from baselines.train.checkpoint import Checkpoints
+from baselines.train.directory import CHECKPOINTS
+from baselines.train.experiment import board_experiment
+from baselines.train.predict import board_scores, with_scores
+from baselines.train.sharding import make_mesh
+from baselines.train.train import train
 from helpers.tiny_runs import STEPS, in_float64, leaves, quickly, tiny
 from sraven import ConfigurationError
 

@@ -1,11 +1,10 @@
 """A language of a few words with rules of order, and models small enough to learn it in seconds."""
 
 from contextlib import contextmanager
-from importlib import reload
 
 import numpy as np
 
-from baselines.lm import experiment, sample
+from baselines.lm import experiment
 from baselines.lm.prepare import prepare
 from baselines.lm.recipes import make_language_config
 from baselines.lm.tokenizer import train_tokenizer
@@ -83,11 +82,9 @@ The first of two is that of `LINE`, the second has another seed. The last is of 
 
 @contextmanager
 def all_quickly(cache):
-    """Compile in a fraction of the time, as `quickly` does, and what continues texts as well."""
+    """Compile in a fraction of the time, as `quickly` does."""
     with quickly(cache), programs_made_once(experiment, "language_program"):
-        reload(sample)  # it compiles with the options that it finds
         yield
-    reload(sample)
 
 
 def assert_command_refused(tmp_path, message, *arguments, code=2):

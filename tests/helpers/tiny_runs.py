@@ -22,20 +22,20 @@ import jax
 import numpy as np
 from jax.experimental.compilation_cache import compilation_cache
 
-import baselines.training.experiment
-import baselines.training.train
+import baselines.train.experiment
+import baselines.train.train
 from baselines.encode import Encoding
 from baselines.model.attention import ATTENTION
 from baselines.model.implementations import IMPLEMENTATIONS
 from baselines.model.networks import NETWORKS
 from baselines.recipes import make_config
-from baselines.runs.checkpoint import CHECKSUMS
-from baselines.runs.directory import CHECKPOINTS, CONFIG, read_run
-from baselines.runs.log import LOG
-from baselines.training.compiled import Compiled
-from baselines.training.optim import OPTIMISERS, Hyperparams
-from baselines.training.predict import predictor_of_shape
-from baselines.training.train import train
+from baselines.train.checkpoint import CHECKSUMS
+from baselines.train.compiled import Compiled
+from baselines.train.directory import CHECKPOINTS, CONFIG, read_run
+from baselines.train.log import LOG
+from baselines.train.optim import OPTIMISERS, Hyperparams
+from baselines.train.predict import predictor_of_shape
+from baselines.train.train import train
 from helpers.compiling import quick_compilation
 from sraven.board.board import read_board
 from sraven.core.system.files import write_json
@@ -150,9 +150,9 @@ def quickly(cache):
         compiled_once(cache),
         quick_compilation(),
         patch.dict(IMPLEMENTATIONS, lanes=IMPLEMENTATIONS["lanes"]._replace(suits=lambda call: False)),
-        patch.object(baselines.training.experiment, "CHUNK", CHUNK),
-        patch.object(baselines.training.train, "Compiled", _compile_once),
-        programs_made_once(baselines.training.experiment, "program_of"),
+        patch.object(baselines.train.experiment, "CHUNK", CHUNK),
+        patch.object(baselines.train.train, "Compiled", _compile_once),
+        programs_made_once(baselines.train.experiment, "program_of"),
     ):
         yield
 
@@ -177,7 +177,7 @@ def in_float64():
     """Train in float64, parameters and rates too: what then differs is no rounding."""
     import baselines.lm.experiment  # tests without text need none of it
 
-    def hyper_of(configs, hyper_of=baselines.training.train.hyper_of):
+    def hyper_of(configs, hyper_of=baselines.train.train.hyper_of):
         return Hyperparams(*(values.astype(np.float64) for values in hyper_of(configs)))
 
     before = jax.config.jax_enable_x64
@@ -186,8 +186,8 @@ def in_float64():
         stack.callback(jax.config.update, "jax_enable_x64", before)
         predictor_of_shape.cache_clear()  # what it keeps computes in one type
         stack.callback(predictor_of_shape.cache_clear)
-        stack.enter_context(patch.object(baselines.training.train, "hyper_of", hyper_of))
-        for module in (baselines.training.experiment, baselines.lm.experiment):
+        stack.enter_context(patch.object(baselines.train.train, "hyper_of", hyper_of))
+        for module in (baselines.train.experiment, baselines.lm.experiment):
             for name, exact in (("TransformerConfig", _exact_config), ("Program", _exact_program)):
                 stack.enter_context(patch.object(module, name, partial(exact, getattr(module, name))))
         yield
@@ -210,7 +210,7 @@ def first_gradient(config, folder, **options):
     Args:
         config: of the run.
         folder: a directory for it.
-        options: as of `baselines.training.train.train`.
+        options: as of `baselines.train.train.train`.
     """
     state = train(replace(config, steps=1, warmup=1), folder, **options)
     return leaves(state.opt_state[0].mu)

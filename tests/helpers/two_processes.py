@@ -5,7 +5,7 @@ import signal
 import socket
 import time
 
-from baselines.runs.directory import CHECKPOINTS
+from baselines.train.directory import CHECKPOINTS
 from helpers.quick_sraven import CODE
 
 

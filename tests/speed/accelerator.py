@@ -4,13 +4,12 @@
     python tests/speed/accelerator.py /tmp/quick.json --quick
 
 Measured, in this order: matrix products; a step of each board and attention, of one run and of several under
-vmap; checkpoints; compilation, without and with the cache on disk; a step of the language model in float32
-and bfloat16. Each time is the least of some rounds. What there is no time left for is in the result with its
-reason. ``--quick`` takes tiny sizes, to try the script itself; ``--only`` some of the measures.
+vmap; a step of the language model in float32 and bfloat16. Each time is the least of some rounds. What there
+is no time left for is in the result with its reason. ``--quick`` takes tiny sizes, to try the script itself;
+``--only`` some of the measures.
 """
 
 import argparse
-import tempfile
 import time
 from dataclasses import replace
 from functools import partial
@@ -21,14 +20,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental.compilation_cache import compilation_cache
-from record import keep, least_seconds, seconds_of
-from training import ATTENTIONS, BOARDS, config_of, training_of
+from record import keep, least_seconds
+from training import ATTENTIONS, BOARDS, training_of
 
 from baselines.lm.experiment import Compute, language_program
-from baselines.runs.checkpoint import Checkpoints
-from baselines.training.step import train_chunk
-from baselines.training.train import hyper_of
+from baselines.lm.recipes import config_on_text
+from baselines.train.step import train_chunk
+from baselines.train.train import hyper_of
 
 SECONDS = 600
 
@@ -84,37 +82,10 @@ def board_steps(sizes, board, attention, runs):
     return {"board": board, "attention": attention, "runs": runs, "ms": round(ms, 4)}
 
 
-def checkpoints(sizes, runs):
-    """A save of one run's state, and of all runs' as one."""
-    _, states, _ = training_of("sraven-v1", "hyla", 1, runs)
-    steps = iter(range(1, 100))
-    with tempfile.TemporaryDirectory() as folder:
-        saved = Checkpoints(Path(folder), "0" * 64)
-        ms = least_ms(lambda: saved.save(next(steps), states), sizes.rounds)
-    size = sum(leaf.nbytes for leaf in jax.tree.leaves(states))
-    return {"runs": runs, "bytes": size, "ms": ms}
-
-
-def compilations(sizes, board):
-    """Seconds to compile a training program, and to read it from the cache on disk."""
-    names = ("jax_compilation_cache_dir", "jax_persistent_cache_min_compile_time_secs")
-    before = {name: getattr(jax.config, name) for name in names}
-    seconds = []
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            for name, value in zip(names, (folder, 0.0), strict=True):
-                jax.config.update(name, value)
-            compilation_cache.reset_cache()
-            for _ in range(2):
-                jax.clear_caches()
-                train, states, chunk = training_of(board, "hyla", 2)
-                lowered = train.lower(states, chunk)
-                seconds.append(round(seconds_of(lowered.compile), 3))
-        finally:
-            for name, value in before.items():
-                jax.config.update(name, value)
-            compilation_cache.reset_cache()
-    return {"board": board, "attention": "hyla", "cold_seconds": seconds[0], "warm_seconds": seconds[1]}
+def config_of(attention, length, rows, dtype="float32"):
+    """Return the paper's configuration with NanoDO's tokenizer."""
+    shape = {"attention": attention, "length": length, "batch_size": rows, "dtype": dtype}
+    return config_on_text(corpus="", vocabulary=32_101, **shape, seed=0)
 
 
 def language_steps(sizes, attention, dtype):
@@ -139,8 +110,6 @@ DTYPES = ("float32", "bfloat16")
 MEASURES = {
     "products": (products, lambda _: (DTYPES, ("highest", "default"))),
     "board_steps": (board_steps, lambda sizes: (BOARDS, ATTENTIONS, (1, sizes.runs))),
-    "checkpoints": (checkpoints, lambda sizes: ((1, sizes.runs),)),
-    "compilations": (compilations, lambda _: (BOARDS,)),
     "language_steps": (language_steps, lambda _: (ATTENTIONS, DTYPES)),
 }
 """By name: what measures, and the values of each of its arguments, every combination of which is measured."""

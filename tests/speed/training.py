@@ -1,8 +1,6 @@
-"""Time, memory and variances of training.
+"""Time and variances of training.
 
     python tests/speed/training.py steps docs/results/training-speed.json
-    python tests/speed/training.py at_once docs/results/jobs-speed.json 2
-    python tests/speed/training.py memory docs/results/language-memory.json
     python tests/speed/training.py variance docs/results/initial-variance.json
 
 - ``steps``: for each board and attention, milliseconds of a step, of a step with attention in its plain
@@ -13,15 +11,6 @@
   out what no output needs. Rounds alternate, so that a slow spell of the machine hits all of them; each
   time is the least of the rounds. With `taskset -c 0` before it, the command times one processor. Then the
   temporary memory of HYLA, forward and backward, plain and tiled, from the compiler's own analysis.
-- ``at_once``: for each attention, in turns, milliseconds of a step of a run alone, on one device of all
-  processors; of one on a mesh of that many devices; and in each of that many processes, as `sraven
-  reproduce --run --jobs` trains them. And how many times as many steps a second as alone the mesh and the
-  processes in all do. Each time is the median of ten seconds of steps, and of the rounds.
-- ``memory``: of a step of the language model at the paper's size, without running one, for each attention,
-  at T = 512 and 1,024 and for some rows. What the compiler plans for a step besides parameters and moments,
-  in float32, on this machine. And what is kept of the forward pass for the backward pass, in bfloat16, as
-  differentiation asks for it, with and without rematerialisation; compilers keep less where they join
-  operations. A CPU's compiler undoes rematerialisation, so the first has it not.
 - ``variance``: what RMSHead keeps at initialisation. A layer of self-attention of the recipe of sraven-v1
   (E = 128, H = 16, D = 4) as it is initialised, on tokens of independent normal numbers of variance 1, as
   after LayerNorm. By attention, number of tokens T, and a factor that queries are multiplied by:
@@ -30,43 +19,33 @@
   over tokens, channels and instances. Each is a mean over initialisations, with its standard error.
 """
 
-import time
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
-from statistics import median
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import choose, keep, least_seconds, seconds_of
+from record import choose, keep, least_seconds
 
 from baselines.encode import encoding_of
-from baselines.lm.experiment import Compute, language_model, language_program
-from baselines.lm.recipes import config_on_text
 from baselines.model.attention import ATTENTION
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.tiles import tiled_attention
 from baselines.model.self_attention import SelfAttention
+from baselines.paper.plan import operations_of
 from baselines.recipes import FAMILIES, make_config
-from baselines.reproduction.plan import operations_of
-from baselines.training.compiled import Compiled, count_parameters
-from baselines.training.experiment import (
-    board_experiment,
+from baselines.train.experiment import (
     chunk_of_steps,
     model_of,
     num_microbatches_of,
     program_of,
 )
-from baselines.training.optim import Hyperparams
-from baselines.training.sharding import make_mesh, on_cpu
-from baselines.training.step import train_chunk, train_step
-from baselines.training.train import hyper_of
+from baselines.train.sharding import make_mesh, on_cpu
+from baselines.train.step import train_chunk
+from baselines.train.train import hyper_of
 from sraven.board.board import read_board
 from sraven.core.estimate import mean
 from sraven.core.jsonable import as_json
-from sraven.data.engines.jobs import HERE, map_jobs
-from sraven.data.engines.processes import take_processors
 
 BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
 STEPS, ROUNDS, PRODUCTS = 10, 10, 20
@@ -207,124 +186,6 @@ def steps(goal):
     keep(goal, result, jax=jax.__version__, device=jax.devices()[0].device_kind)
 
 
-# Runs at a time ------------------------------------------------------------------------------------------
-
-
-ALONE_BOARD, ALONE_SECONDS, ALONE_ROUNDS = "sraven-v1", 10, 3
-
-
-def milliseconds(processes, devices, attention, on_progress):
-    """Return the time of a step in this process, one of some, on some devices."""
-    take_processors(processes)
-    config, mesh = make_config(read_board(ALONE_BOARD), attention), make_mesh(f"data={devices}")
-    experiment = board_experiment(config, mesh)
-    compiled, hyper = Compiled(experiment, mesh), hyper_of([config])
-    states = compiled.stack([compiled.initialise(np.uint32(0))])
-    chunk = experiment.place(mesh, experiment.make_chunk(0, STEPS))
-
-    def train():
-        nonlocal states
-        states, _ = jax.block_until_ready(compiled.train(states, hyper, chunk))
-
-    train()  # compiles
-    times, end = [], time.monotonic() + ALONE_SECONDS
-    while time.monotonic() < end:
-        times.append(1e3 * seconds_of(train) / STEPS)
-    return median(times)
-
-
-def at_once(goal, jobs):
-    """Measure, and write the result to ``goal``."""
-    jax.config.update("jax_num_cpu_devices", jobs)
-    found = []
-    for attention in ("softmax", "linear", "hyla"):
-        times = {(1, 1): [], (1, jobs): [], (jobs, 1): []}
-        for _ in range(ALONE_ROUNDS):
-            for (processes, devices), kept in times.items():
-                work = partial(milliseconds, processes, devices)
-                kept += map_jobs(work, [attention] * processes, engine=HERE, local="processes", folder=Path())
-        alone, mesh, each = map(median, times.values())
-        found.append(
-            {
-                "attention": attention,
-                "milliseconds": {"alone": round(alone, 1), "mesh": round(mesh, 1), "each": round(each, 1)},
-                "times_the_steps": {"mesh": round(alone / mesh, 2), "jobs": round(jobs * alone / each, 2)},
-            }
-        )
-        print(found[-1], flush=True)
-    keep(goal, {"jobs": jobs, "runs": found})
-
-
-# Memory of the language model ----------------------------------------------------------------------------
-
-
-MIB = 1 << 20
-
-WAYS = {
-    "softmax": {"plain": Compute()},
-    "linear": {"plain": Compute(tile=0), "chunks": Compute()},
-    "hyla": {"plain": Compute(tile=0), "tiles": Compute()},
-}
-"""By attention."""
-
-
-def config_of(attention, length, rows, dtype="float32"):
-    """Return the paper's configuration with NanoDO's tokenizer."""
-    shape = {"attention": attention, "length": length, "batch_size": rows, "dtype": dtype}
-    return config_on_text(corpus="", vocabulary=32_101, **shape, seed=0)
-
-
-def planned(config, compute):
-    """Return the bytes that a step needs for a time."""
-    program = language_program(config, None, compute)
-    state = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32))
-    batch = {"tokens": jax.ShapeDtypeStruct((config.batch_size, config.length + 1), jnp.int32)}
-    hyper = Hyperparams(*(jax.ShapeDtypeStruct((), jnp.float32) for _ in Hyperparams._fields))
-    compiled = jax.jit(partial(train_step, program), donate_argnums=0).lower(state, hyper, batch).compile()
-    return int(compiled.memory_analysis().temp_size_in_bytes)
-
-
-def kept(config, compute):
-    """Return the bytes that the forward pass keeps for the backward pass, besides parameters."""
-    model, program = language_model(config, compute), language_program(config, None, compute)
-    params = jax.eval_shape(program.initialise, jax.ShapeDtypeStruct((), jnp.uint32)).params
-    tokens = jax.ShapeDtypeStruct((config.batch_size, config.length), jnp.int32)
-
-    def forward(params, tokens):
-        return jax.vjp(lambda p: model.apply({"params": p}, tokens, return_hidden=True), params)[1]
-
-    leaves = jax.tree.leaves(jax.eval_shape(forward, params, tokens))
-    looked_up = params["embedding"].size  # by its rows' numbers: the table isn't kept
-    return sum(leaf.size * leaf.dtype.itemsize for leaf in leaves) - 4 * (
-        count_parameters(program) - looked_up
-    )
-
-
-def memory(goal, rows=8):
-    """Ask for every attention, length and way to compute it; write the result."""
-    found = []
-    parameters = count_parameters(language_program(config_of("hyla", 512, rows)))
-    result = {
-        "rows": rows,
-        "parameters": parameters,
-        "parameters_and_moments_mib": round(3 * 4 * parameters / MIB, 1),
-        "memory": found,
-    }
-    for attention, ways in WAYS.items():
-        for length in (512, 1024):
-            for name, compute in ways.items():
-                half = config_of(attention, length, rows, "bfloat16")
-                bytes_of = {
-                    "planned": planned(config_of(attention, length, rows), compute),
-                    "kept": kept(half, compute),
-                    "kept_rematerialised": kept(half, compute._replace(rematerialise=True)),
-                }
-                sizes = {f"{what}_mib": round(size / MIB, 1) for what, size in bytes_of.items()}
-                found.append({"attention": attention, "length": length, "form": name, **sizes})
-                print(found[-1], flush=True)
-                keep(goal, result)
-
-
 # Variances -----------------------------------------------------------------------------------------------
 
 
@@ -343,9 +204,9 @@ def variances(attention, tokens, factor):
     def both(seed):
         drawn, first = jax.random.split(jax.random.key(seed))
         x_BTE = jax.random.normal(drawn, (DRAWN, tokens, config.width))
-        params = dict(layer.init(first, x_BTE, None, None)["params"])
+        params = dict(layer.init(first, x_BTE, None)["params"])
         params["query"] = jax.tree.map(lambda weights: factor * weights, params["query"])
-        out_BTE, codes_BHTT = layer.apply({"params": params}, x_BTE, None, None)
+        out_BTE, codes_BHTT = layer.apply({"params": params}, x_BTE, None)
         return jnp.square(codes_BHTT).mean(), out_BTE.var()
 
     weights, outputs = jax.vmap(both)(jnp.arange(DRAWS, dtype=jnp.uint32))
@@ -366,4 +227,4 @@ def variance(goal):
 
 
 if __name__ == "__main__":
-    choose(steps, at_once, memory, variance)
+    choose(steps, variance)

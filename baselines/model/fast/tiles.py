@@ -48,7 +48,6 @@ class TileArrays(NamedTuple):
     key: Any = (None, 1)
     value: Any = (None, 1)
     bias: Any = (1, 2)
-    mask: Any = (2, 3)
     gate: Any = (0, 1)
 
 
@@ -58,7 +57,6 @@ def tiled_attention(
     key: Array,
     value: Array,
     bias: Array | None = None,
-    mask: Array | None = None,
     network: ValueNetwork = RELU,
     gate: Array | None = None,
     *,
@@ -76,7 +74,6 @@ def tiled_attention(
         key: ``[B, K, H, D]`` of the same type.
         value: ``[B, K, H, V]`` of the same type.
         bias: ``[H, Q, K]`` or None.
-        mask: bool with four axes, broadcasts to ``[B, H, Q, K]``, or None.
         network: φ; weights of an attention's own aren't tiled.
         gate: what dropout multiplies latent codes by, ``[Q, K]``, or None.
         causal: whether query q sees keys 0 to q only; tiles without any are skipped.
@@ -88,7 +85,7 @@ def tiled_attention(
     """
     Q, K = query.shape[1], key.shape[1]
     plan = TilePlan(attention, network.activation, causal, K, min(Q, query_tile), min(K, key_tile))
-    padded = map(partial(_pad, plan), (query, key, value, bias, mask, gate), TileArrays())
+    padded = map(partial(_pad, plan), (query, key, value, bias, gate), TileArrays())
     return _tiled(plan, TileArrays(*padded))[:, :Q].astype(value.dtype)
 
 
@@ -134,10 +131,10 @@ def _tile(
     plan: TilePlan, arrays: TileArrays, i: Array, j: Array
 ) -> tuple[Callable[..., Array], tuple[Array, Array, Array, Array | None]]:
     """Return the attention of a tile as a function of its query, key, value and bias; and these."""
-    *given, mask, gate_QK = (_part(plan, *each, i, j) for each in zip(arrays, TileArrays(), strict=True))
+    *given, gate_QK = (_part(plan, *each, i, j) for each in zip(arrays, TileArrays(), strict=True))
     query_Q1 = (i * plan.query_tile + jnp.arange(plan.query_tile))[:, None]
     key_1K = (j * plan.key_tile + jnp.arange(plan.key_tile))[None]
-    masks = [] if mask is None else [mask]
+    masks = []
     if plan.causal:
         masks.append((key_1K <= query_Q1)[None, None])
     if plan.keys % plan.key_tile:  # padding
@@ -195,7 +192,7 @@ def _backward(plan: TilePlan, arrays: TileArrays, grad_BQHV: Array) -> tuple[Til
     query, key, value, bias = (
         None if x is None else total.astype(x.dtype) for x, total in zip(differentiated, totals, strict=True)
     )
-    return (TileArrays(query, key, value, bias, None, None),)
+    return (TileArrays(query, key, value, bias, None),)
 
 
 _tiled.defvjp(lambda plan, arrays: (_tiled(plan, arrays), arrays), _backward)

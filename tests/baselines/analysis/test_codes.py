@@ -12,8 +12,8 @@ from baselines.analysis.codes import Collector, traps_of, untrained_params
 from baselines.analysis.codes_file import write_codes
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
-from baselines.training.experiment import model_of
-from baselines.training.predict import predict
+from baselines.train.experiment import model_of
+from baselines.train.predict import predict
 from helpers.analysed_runs import tiny_sraven
 from helpers.oracle import follows
 from helpers.tiny_runs import leaves, tiny

@@ -12,7 +12,7 @@ from baselines.analysis import report
 from baselines.analysis.analysed import ANALYSIS, AnalysisOptions
 from baselines.analysis.report import analyse_run
 from baselines.analysis.stages import STAGES
-from baselines.runs.directory import read_run
+from baselines.train.directory import read_run
 from cli.commands.analyse import print_analysis
 from helpers.refusals import assert_refused
 from sraven.core.errors import OutputError
@@ -73,8 +73,6 @@ def test_every_control_is_there_by_its_name(of_sraven):
             assert set(found["probe"]["scores"]) == (set() if constant else {"test", "ood"})
             assert 0.8 < found["controls"]["bayes"]["scores"]["ood"]["metrics"]["accuracy"]["value"] <= 1
     assert set(content["similarity"]) == {"trained", "untrained"}
-    kinds = {(each["layers"], each["kind"]) for each in content["edits"]["row3"]}
-    assert len(kinds) == 7
     assert set(content["layouts"]["self"]) == {"2"}  # constant codes are no picture
     layout, inputs = content["layouts"]["row3"]["2"], content["layouts"]["inputs"]["alone"]
     assert inputs["neighbours_among_codes"]["input 1"]["score"] > 0.5 and inputs["points"] == layout["points"]
@@ -107,7 +105,6 @@ def test_all_of_it_is_printed_in_brief_and_pictures_are_listed_and_there(of_srav
     assert text.count("self, layer 1: codes are constant") == 1
     assert f"{out}: codes, analysis.json, {len(content['figures'])} pictures" in text
     stems = {"decoding-row3", "similarity-row3", "codes-self", "tsne-row3"}
-    stems |= {"edits-row3-all", "edits-self-final"}
     assert stems <= {path.stem for path in (out / "figures").iterdir()}
     assert set(content["figures"]) == {str(path.relative_to(out)) for path in (out / "figures").iterdir()}
 
@@ -117,7 +114,7 @@ def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
     content, stages = analyse(runs, "fuzzy", tmp_path / "fuzzy")
     (probe,) = (found["controls"] for found in content["decoding"]["self"].values())
     assert set(probe) == {"majority", "always_positive", "permuted", "untrained", "raw_tokens"}
-    assert "edits" not in content and "errors" not in content and "causal edits" not in stages
+    assert "errors" not in content and "sorted errors" not in stages
     alike = content["layouts"]["self"]["1"]["neighbours_among_codes"]
     given = content["layouts"]["inputs"]["alone"]["neighbours_among_codes"]
     assert set(alike) == set(given) == {"target", "function", "term 1", "term 2"}

@@ -5,7 +5,7 @@ import pytest
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import prepare
 from baselines.lm.tokenizer import train_tokenizer
-from baselines.runs.directory import CONFIG
+from baselines.train.directory import CONFIG
 from helpers import tiny_runs
 from helpers.records import preparation_of, write_jsonl
 from helpers.tiny_language import TRAINING, TWICE, VALIDATION, all_quickly, make_language

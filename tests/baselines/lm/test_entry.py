@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from baselines.runs.command import train_command
-from baselines.runs.directory import read_run
-from baselines.training.train import Outcome
+from baselines.train.command import train_command
+from baselines.train.directory import read_run
+from baselines.train.train import Outcome
 from helpers.command import sraven
 from helpers.tiny_language import TRAINING, TWICE
 

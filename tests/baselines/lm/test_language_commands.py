@@ -3,15 +3,13 @@
 import json
 import shutil
 
-import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from baselines.evaluate import Evaluation
 from baselines.lm.evaluate import document_losses, mean_losses, unigram_entropy
-from baselines.lm.sample import load_language_run, sample_text
+from baselines.lm.session import load_language_run
 from baselines.lm.tokenizer import train_tokenizer
-from baselines.runs.directory import read_run
+from baselines.train.directory import read_run
 from helpers import tiny_runs
 from helpers.command import sraven
 from helpers.submissions import snapshot
@@ -113,41 +111,19 @@ def test_options_of_the_language_model_are_refused_on_another_board(tmp_path, op
     assert_command_refused(tmp_path, f"--{option.split('=')[0]} ", *line)
 
 
-WORDS = ["c4", "sample", "--prompt=the old", "--samples=2", "--temperature=0"]
-
-
-def test_texts_are_printed_after_their_prompt(language, tmp_path):
-    texts = sample_text(language / TWICE[0], "the old", 13, samples=2, temperature=0)
-    assert texts[0] == texts[1] and texts[0].startswith(" ")
-    printed = sraven(*WORDS, language / TWICE[0])
-    assert printed == (0, "\n\n".join("the old" + text for text in texts) + "\n", "")
-    code, out, err = sraven(*WORDS, language / TWICE[0], "--json")
-    assert (code, json.loads(out), err) == (0, {"prompt": "the old", "texts": texts}, "")
-    assert sample_text(language / TWICE[0], "the old", temperature=0) == texts[:1]  # as far as there is room
-    sample = ["c4", "sample"]
-    assert_command_refused(tmp_path, "tokens=64: expected an", *sample, language / TWICE[0], "--tokens=64")
-    assert_command_refused(tmp_path, "no holds no run", *sample, tmp_path / "no")
-
-
 # Evaluation
 
 
 @pytest.fixture(scope="module")
-def evaluated(language, data, tmp_path_factory):
-    """Both runs evaluated: the answer for programs, and the file of losses."""
-    file = tmp_path_factory.mktemp("evaluated") / "losses.parquet"
-    code, out, err = sraven(
-        "evaluate", *(language / run for run in TWICE), data, "--json", f"--losses={file}", "--rows=7"
-    )
+def evaluated(language, data):
+    """Both runs evaluated: the answer for programs."""
+    code, out, err = sraven("evaluate", *(language / run for run in TWICE), data, "--json", "--rows=7")
     assert (code, err) == (0, "")
-    assert [path.name for path in file.parent.iterdir()] == [file.name]
-    return json.loads(out), pq.read_table(file)
+    return json.loads(out)
 
 
-def test_evaluation_for_programs_and_the_file_of_losses_have_what_the_library_finds(
-    language, evaluated, unseen
-):
-    answer, table = evaluated
+def test_evaluation_for_programs_has_what_the_library_finds(language, evaluated, unseen):
+    answer = evaluated
     assert set(answer) == {"runs", "unigram_entropy"}
     assert answer["unigram_entropy"] == unigram_entropy(unseen)
     for seed, (name, run) in enumerate(zip(TWICE, answer["runs"], strict=True)):
@@ -157,18 +133,12 @@ def test_evaluation_for_programs_and_the_file_of_losses_have_what_the_library_fi
     assert answer["runs"][0] == found
     assert found["documents"] == 13 and found["loss"] < answer["unigram_entropy"]
     assert answer["runs"][1] != found
-    assert table.column_names == ["document", "targets", "bytes", "loss_0", "loss_1"]
-    assert table.num_rows == 13 and table["document"][4].as_py().endswith("documents.jsonl:5")
-    for seed, run in enumerate(answer["runs"]):
-        losses, targets = (np.asarray(table[name]) for name in (f"loss_{seed}", "targets"))
-        assert (losses > 0).all()
-        assert losses.sum() / targets.sum() == pytest.approx(run["loss"])
 
 
 def test_evaluation_is_printed_as_a_table(language, data, evaluated):
     code, out, err = sraven("evaluate", language / TWICE[1], data, "--rows=7")
     assert (code, err) == (0, "")
-    run = evaluated[0]["runs"][1]
+    run = evaluated["runs"][1]
     assert f"13 documents, {run['tokens']:,} tokens" in out
     [row] = [line for line in out.splitlines() if str(language / TWICE[1]) in line]
     assert [cell.strip() for cell in row.strip("│ ").split("│")] == [
@@ -177,7 +147,7 @@ def test_evaluation_is_printed_as_a_table(language, data, evaluated):
         f"{run['perplexity']:,.2f}",
         f"{run['bits_per_byte']:.4f}",
     ]
-    assert f"unigram entropy {evaluated[0]['unigram_entropy']:.4f}" in out.splitlines()[-1]
+    assert f"unigram entropy {evaluated['unigram_entropy']:.4f}" in out.splitlines()[-1]
 
 
 def test_submission_to_another_board_is_reported_to_programs(other_board, monkeypatch, tmp_path):
@@ -204,7 +174,7 @@ def test_runs_and_documents_that_can_not_be_are_refused(language, data, other_bo
     apart = "{} differs from {} in more than its seed"
     for message, *line in (
         ("--data DIR", run),
-        ("--out is for runs on a board", run, data, out, f"--losses={tmp_path / 'losses'}"),
+        ("--out is for runs on a board", run, data, out),
         (f"rows={1 << 40}: ", run, data, f"--rows={1 << 40}"),
         (apart.format(faster, run), run, faster, data),
         (apart.format(run, other_board), other_board, run),
@@ -213,6 +183,6 @@ def test_runs_and_documents_that_can_not_be_are_refused(language, data, other_bo
         ("name the submission to write: --out DIR", other_board),
     ):
         assert_command_refused(tmp_path, message, "evaluate", *line)
-    for option in ("data=tokens", "losses=file", "rows=7", "mesh=data=1"):
+    for option in ("data=tokens", "rows=7", "mesh=data=1"):
         message = f"--{option.split('=')[0]} is for the language model"
         assert_command_refused(tmp_path, message, "evaluate", other_board, f"--{option}", out)

@@ -19,15 +19,15 @@ from baselines.lm.evaluate import (
 )
 from baselines.lm.experiment import Compute, language_model
 from baselines.lm.loss import token_losses
-from baselines.lm.sample import load_language_run
+from baselines.lm.session import load_language_run
 from baselines.lm.share import BatchShare
 from baselines.load import load_run
-from baselines.runs.log import SCORES
-from baselines.runs.result import read_result
-from baselines.training.grid import points_of, read_grid, select
-from baselines.training.sharding import make_mesh
-from baselines.training.step import State
-from baselines.training.train import Outcome
+from baselines.train.grid import points_of, read_grid, select
+from baselines.train.log import SCORES
+from baselines.train.result import read_result
+from baselines.train.sharding import make_mesh
+from baselines.train.step import State
+from baselines.train.train import Outcome
 from helpers.command import sraven
 from helpers.tiny_language import LINE, SOFTMAX, TRAINING, TWICE, VALIDATION, tiny
 from helpers.tiny_runs import lines_of

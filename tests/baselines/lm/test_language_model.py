@@ -11,12 +11,12 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, mean_losses, unigram_entropy
 from baselines.lm.experiment import Compute, language_experiment, language_program
 from baselines.lm.recipes import make_language_config
-from baselines.lm.sample import load_language_run
-from baselines.training.compiled import count_parameters
-from baselines.training.flops import flops_per_token
-from baselines.training.sharding import make_mesh
-from baselines.training.step import train_step
-from baselines.training.train import hyper_of, train
+from baselines.lm.session import load_language_run
+from baselines.train.compiled import count_parameters
+from baselines.train.flops import flops_per_token
+from baselines.train.sharding import make_mesh
+from baselines.train.step import train_step
+from baselines.train.train import hyper_of, train
 from helpers.tiny_language import SOFTMAX, TWICE, tiny, write_corpus
 from helpers.tiny_runs import lines_of
 from sraven import ConfigurationError, OutputError

@@ -15,10 +15,10 @@ from jax.sharding import AbstractMesh, PartitionSpec
 from baselines.lm.evaluate import document_losses, validation_scores
 from baselines.lm.experiment import language_experiment, language_program
 from baselines.lm.recipes import make_language_config
-from baselines.lm.sample import load_language_run
-from baselines.runs.log import SCORES
-from baselines.training.sharding import make_mesh, state_shardings
-from baselines.training.train import train
+from baselines.lm.session import load_language_run
+from baselines.train.log import SCORES
+from baselines.train.sharding import make_mesh, state_shardings
+from baselines.train.train import train
 from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, sraven, tiny
 from helpers.tiny_runs import EXACTLY, assert_gradients_agree, assert_runs_agree, in_float64, leaves, lines_of
 from helpers.two_processes import kill_at_first_checkpoint, start_two
@@ -74,12 +74,12 @@ from pathlib import Path
 import jax
 jax.config.update("jax_num_cpu_devices", {devices})
 import numpy as np
-from baselines.runs.checkpoint import Checkpoints
+from baselines.train.checkpoint import Checkpoints
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses
 from baselines.lm.experiment import language_experiment
-from baselines.lm.sample import load_language_run
-from baselines.training.sharding import make_mesh
+from baselines.lm.session import load_language_run
+from baselines.train.sharding import make_mesh
 from helpers.tiny_language import TRAINING, TWICE, VALIDATION, tiny
 from helpers.tiny_runs import first_gradient, quickly
 

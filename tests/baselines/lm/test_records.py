@@ -4,8 +4,6 @@ import gzip
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from baselines.lm import records as records_module
@@ -67,26 +65,7 @@ def test_records_that_are_too_long(tmp_path, monkeypatch):
     monkeypatch.setattr(records_module, "LONGEST", 10)
     texts = ["x" * 10, "x" * 11, "x" * 1000, "end"]
     (tmp_path / "long.txt").write_text("\n".join(texts))
-    pq.write_table(pa.table({"text": texts}), tmp_path / "long.parquet")
-    for path in (tmp_path / "long.txt", tmp_path / "long.parquet"):
-        assert read(path) == [(1, "x" * 10), (2, "too_long"), (3, "too_long"), (4, "end")]
-
-
-@pytest.mark.parametrize("kind", [pa.string(), pa.large_string()])
-def test_parquet(tmp_path, kind):
-    data = [b"a", None, b" ", b"\xff\xfe", "é".encode()]
-    column = pa.array(data, pa.large_binary() if kind == pa.large_string() else pa.binary())
-    text = pa.Array.from_buffers(kind, len(data), column.buffers(), column.null_count)
-    pq.write_table(pa.table({"url": range(5), "text": text}), tmp_path / "rows.parquet")
-    expected = ["a", "no_text", "empty", "bad_unicode", "é"]
-    assert read(tmp_path / "rows.parquet") == list(enumerate(expected, 1))
-    assert read(tmp_path / "rows.parquet", skip=4) == [(5, "é")]
-
-
-@pytest.mark.parametrize("columns", [{"texts": ["a"]}, {"text": [1]}])
-def test_parquet_without_text(tmp_path, columns):
-    pq.write_table(pa.table(columns), tmp_path / "rows.parquet")
-    assert_refused("expected one column text of strings; it has text", read, tmp_path / "rows.parquet")
+    assert read(tmp_path / "long.txt") == [(1, "x" * 10), (2, "too_long"), (3, "too_long"), (4, "end")]
 
 
 def test_broken_records_are_counted_and_the_first_named_and_strict_refuses_them(tmp_path, tokenizer):

@@ -7,17 +7,17 @@ import pytest
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, mean_losses
 from baselines.lm.recipes import make_language_config
-from baselines.lm.sample import load_language_run
+from baselines.lm.session import load_language_run
 from baselines.lm.train import Text
-from baselines.reproduction.adopt import adopt, record_of
-from baselines.reproduction.cells import NO_CORPUS, as_planned, cells_of, homes_of
-from baselines.reproduction.figures import FIGURES, Figure, Row
-from baselines.reproduction.pages import pages_of
-from baselines.reproduction.records import path_of, read_record, read_records
-from baselines.reproduction.results import standings_of
-from baselines.reproduction.run import folder_of, run_cells
-from baselines.runs.result import read_result
+from baselines.paper.adopt import adopt, record_of
+from baselines.paper.cells import NO_CORPUS, as_planned, cells_of, homes_of
+from baselines.paper.figures import FIGURES, Figure, Row
+from baselines.paper.pages import pages_of
+from baselines.paper.records import path_of, read_record, read_records
+from baselines.paper.results import standings_of
+from baselines.paper.run import folder_of, run_cells
 from baselines.session import ScoringOptions
+from baselines.train.result import read_result
 from helpers.refusals import assert_refused
 from helpers.tiny_language import SOFTMAX, TINY, TRAINING, VALIDATION, assert_command_refused
 from sraven.core.errors import ConfigurationError, OutputError

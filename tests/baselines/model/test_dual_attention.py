@@ -1,7 +1,5 @@
 """Dual attention against loops over pairs of tokens: outputs, weights and gradients; what it refuses."""
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,7 +7,6 @@ import pytest
 
 from baselines.model.attention import dropout_gate
 from baselines.model.position import relative_buckets
-from helpers.derivatives import draw
 from helpers.small_models import B, T, attention_of, initialised, small
 from sraven import ConfigurationError
 
@@ -22,7 +19,7 @@ def five_heads(**changes):
     return attention_of(small(attention="dual", heads=HEADS, qkv_width=4 * HEADS, dtype="float64", **changes))
 
 
-def oracle(params, x_BTE, gate=None, codes=None):
+def oracle(params, x_BTE, gate=None):
     """Return output and weights, in float64, the weights computed unless given."""
 
     def project(name):
@@ -33,14 +30,13 @@ def oracle(params, x_BTE, gate=None, codes=None):
     )
     heads, width = query.shape[2:]
     ordinary, gate = value.shape[2], np.ones((T, T)) if gate is None else gate
-    if codes is None:
-        codes = np.zeros((B, heads, T, T))
-        for b, h, q in np.ndindex(B, heads, T):
-            scores = [
-                query[b, q, h] @ key[b, k, h] / np.sqrt(width) + params["position"][h, BUCKETS[q, k]]
-                for k in range(T)
-            ]
-            codes[b, h, q] = np.exp(scores) / np.exp(scores).sum()
+    codes = np.zeros((B, heads, T, T))
+    for b, h, q in np.ndindex(B, heads, T):
+        scores = [
+            query[b, q, h] @ key[b, k, h] / np.sqrt(width) + params["position"][h, BUCKETS[q, k]]
+            for k in range(T)
+        ]
+        codes[b, h, q] = np.exp(scores) / np.exp(scores).sum()
     out = np.zeros(query.shape)
     for b, h, q, k in np.ndindex(B, heads, T, T):
         if h < ordinary:
@@ -57,20 +53,18 @@ def test_outputs_weights_and_gradients_equal_those_of_loops(equals_loops):
     assert params["value"]["kernel"].shape == (17, HEADS - RELATIONAL, 4)
     assert params["relation_key"]["kernel"].shape == (17, RELATIONAL, 2)
     module = module.clone(return_codes=True)
-    equals_loops(lambda params, x: module.apply({"params": params}, x, None, None), oracle, params, x_BTE)
+    equals_loops(lambda params, x: module.apply({"params": params}, x, None), oracle, params, x_BTE)
 
 
-def test_dropout_and_edits_are_of_the_weights_of_all_heads(float64):
-    """Weights are returned as edited, before dropout, which is the other attentions'."""
+def test_dropout_is_of_the_weights_of_all_heads(float64):
+    """Weights are returned before dropout, which is the other attentions'."""
     module, params, x_BTE = five_heads(attention_dropout=0.4)
-    key, other = jax.random.key(3), jnp.asarray(draw(B, HEADS, T, T))
+    key = jax.random.key(3)
     gate = np.asarray(dropout_gate(0.4, key, T, T, jnp.float64))
-    for edit, codes in ((None, None), (lambda codes: other, np.asarray(other))):
-        apply = jax.jit(partial(module.clone(return_codes=True).apply, edit_codes=edit))
-        found = apply({"params": params}, jnp.asarray(x_BTE), None, key)
-        for array, wanted in zip(found, oracle(params, x_BTE, gate, codes), strict=True):
-            np.testing.assert_allclose(array, wanted, rtol=1e-10, atol=1e-12)
-    assert jax.eval_shape(lambda x: module.apply({"params": params}, x, None, None)[1], x_BTE) is None
+    found = jax.jit(module.clone(return_codes=True).apply)({"params": params}, jnp.asarray(x_BTE), key)
+    for array, wanted in zip(found, oracle(params, x_BTE, gate), strict=True):
+        np.testing.assert_allclose(array, wanted, rtol=1e-10, atol=1e-12)
+    assert jax.eval_shape(lambda x: module.apply({"params": params}, x, None)[1], x_BTE) is None
 
 
 def test_one_head_is_refused():

@@ -50,7 +50,7 @@ def test_outputs_and_gradients_equal_those_of_loops(heads, from_left, equals_loo
     """Half of the heads from the left. There are no codes."""
     module, *inputs = attention_of(small(attention="gated_delta", heads=heads, dtype="float64"))
     equals_loops(
-        lambda params, x_BTE: module.apply({"params": params}, x_BTE, None, None),
+        lambda params, x_BTE: module.apply({"params": params}, x_BTE, None),
         lambda params, x_BTE: (oracle(params, x_BTE, from_left), None),
         *inputs,
     )

@@ -29,11 +29,11 @@ def zeros(tokens=T, width=D, dtype=jnp.float32, instances=MANY):
 def call_of(name, outputs=T, width=D, dtype=jnp.float32, instances=MANY, **changes):
     sizes = {"width": width, "dtype": dtype, "instances": instances}
     given = {"query": zeros(outputs, **sizes), "key": zeros(**sizes), "value": zeros(**sizes)}
-    rest = {"bias": None, "mask": None, "network": find_value_network("relu"), "gate": None}
+    rest = {"bias": None, "network": find_value_network("relu"), "gate": None}
     return AttentionCall(ATTENTION[name], **{**given, **rest, **changes})
 
 
-BIAS, MASK = {"bias": jnp.zeros((H, T, T))}, {"mask": jnp.ones((1, 1, 1, T), bool)}
+BIAS = {"bias": jnp.zeros((H, T, T))}
 DROPOUT, CAUSAL, TILES = {"gate": GATE}, {"causal": True}, {"causal": True, "tile": 4}
 HALF = {"dtype": jnp.bfloat16}
 
@@ -43,23 +43,22 @@ HALF = {"dtype": jnp.bfloat16}
     [
         (GPU, "softmax", HALF, "cudnn"),
         (GPU, "softmax", HALF | CAUSAL, "cudnn"),
-        *((GPU, "softmax", HALF | each, "reference") for each in (BIAS, MASK, DROPOUT)),
+        *((GPU, "softmax", HALF | each, "reference") for each in (BIAS, DROPOUT)),
         (GPU, "softmax", HALF | {"return_codes": True}, "reference"),
-        (GPU, "hyla", TILES | MASK, "tiled"),
         (GPU, "hyla", TILES | {"tile": 0}, "reference"),
         (CPU, "softmax", HALF, "reference"),
         (CPU, "hyla", TILES, "tiled"),
         (CPU, "linear", CAUSAL, "reference"),
         (CPU, "linear", TILES | {"return_codes": True}, "chunked"),
         (CPU, "linear", {"tile": 4}, "tiled"),
-        *((CPU, "linear", TILES | each, "tiled") for each in (BIAS, MASK, DROPOUT)),
+        *((CPU, "linear", TILES | each, "tiled") for each in (BIAS, DROPOUT)),
         (CPU, "linear", TILES | {"outputs": A}, "reference"),
         (CPU, "hyla_softmax", {}, "reference"),
         *((CPU, name, {}, "lanes") for name in ("softmax", "linear", "hyla")),
         *((CPU, name, {}, "lanes") for name in ("hyla_no_rmshead", "hyla_linear")),
         (CPU, "hyla", BIAS | DROPOUT | {"width": 16}, "lanes"),
         (CPU, "hyla", {"outputs": A}, "lanes"),
-        *((CPU, "hyla", each, "reference") for each in (CAUSAL, MASK, HALF, {"return_codes": True})),
+        *((CPU, "hyla", each, "reference") for each in (CAUSAL, HALF, {"return_codes": True})),
         (CPU, "hyla", {"width": WIDE}, "reference"),
         (CPU, "hyla", {"network": find_value_network("silu")}, "reference"),
         (CPU, "hyla", {"instances": 15}, "reference"),

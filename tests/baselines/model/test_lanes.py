@@ -56,7 +56,7 @@ def test_a_call_without_bias_and_dropout(name, wide):
     query, key, value, _ = map(jnp.asarray, arrays())
     network = find_value_network("relu")
     with jax.enable_x64(wide):
-        found, codes = lanes(AttentionCall(ATTENTION[name], query, key, value, None, None, network, None))
+        found, codes = lanes(AttentionCall(ATTENTION[name], query, key, value, None, network, None))
     assert codes is None
     wanted, _ = ATTENTION[name](query, key, value, None, None, network, None)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4)

@@ -22,8 +22,8 @@ from baselines.model.mixer import Mixer
 from baselines.model.networks import NETWORKS, add_network, make_network
 from baselines.model.transformer import Block, Transformer
 from baselines.recipes import make_config
-from baselines.runs.command import train_command
-from baselines.training.experiment import board_of, model_of
+from baselines.train.command import train_command
+from baselines.train.experiment import board_of, model_of
 from helpers.derivatives import assert_same_values, draw, gelu
 from helpers.refusals import assert_refused
 from sraven import ConfigurationError
@@ -68,7 +68,7 @@ def by_hand(config, params, key=None):
     hidden_BTE, all_codes = jnp.zeros((B, T, E), dtype), []
     for loop in range(config.layers):
         own = None if key is None else jax.random.fold_in(key, loop)
-        hidden_BTE, codes = apply(Block(config, True), "block_0", hidden_BTE + x_BTE, None, own)
+        hidden_BTE, codes = apply(Block(config, True), "block_0", hidden_BTE + x_BTE, own)
         all_codes.append(codes)
     return apply(Dense(OUT, dtype=dtype), "out", apply(LayerNorm(), "norm", hidden_BTE)), tuple(all_codes)
 
@@ -143,9 +143,7 @@ def test_the_last_outputs_of_a_mixer_are_those_of_all(num_outputs):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"return_codes": True}, "no mask and no latent codes"),
-        ({"edit_codes": lambda layer, codes: codes}, "no mask and no latent codes"),
-        ({"mask": jnp.ones((1, 1, T, T), bool)}, "no mask and no latent codes"),
+        ({"return_codes": True}, "no latent codes"),
         ({"tokens": jnp.zeros((1, T - 1, IN))}, "11 tokens: a mixer of 12 takes no fewer"),
     ],
 )

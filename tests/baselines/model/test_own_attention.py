@@ -1,6 +1,4 @@
-"""An attention of a user's own, with weights that no other file knows: trained, kept, sampled from."""
-
-from types import SimpleNamespace
+"""An attention of a user's own, with weights that no other file knows: trained and kept."""
 
 import jax
 import jax.numpy as jnp
@@ -8,9 +6,6 @@ import numpy as np
 import pytest
 
 from baselines.encode import encoding_of
-from baselines.lm.experiment import language_model, language_program
-from baselines.lm.recipes import make_language_config
-from baselines.lm.sample import continue_tokens
 from baselines.model.attention import (
     ATTENTION,
     Attention,
@@ -20,9 +15,8 @@ from baselines.model.attention import (
     rms_head,
     weighted_sum,
 )
-from baselines.training.experiment import board_of, program_of
-from baselines.training.train import train
-from helpers.tiny_language import TINY
+from baselines.train.experiment import board_of, program_of
+from baselines.train.train import train
 from helpers.tiny_runs import leaves, tiny
 from sraven import ConfigurationError
 
@@ -69,26 +63,6 @@ def test_a_normalisation_that_returns_no_codes_is_told_in_one_line():
         ConfigurationError, match=r"^plain_softmax returned .*; expected Codes\(scores, scale\)$"
     ):
         Attention(plain_softmax, weighted_sum)(*arrays)
-
-
-def test_text_is_sampled_from_it():
-    """With a cache, piece by piece, what the whole sequence finds likeliest."""
-    config = _language_config()
-    shapes = jax.eval_shape(language_program(config).initialise, np.uint32(0)).params
-    rng = np.random.default_rng(0)
-    params = jax.tree.map(lambda leaf: (0.5 * rng.normal(size=leaf.shape)).astype(np.float32), shapes)
-    prompt = np.asarray([3, 4, 5])
-    pieces = continue_tokens(config, params, prompt, 4, temperature=0)
-    model = language_model(config)
-    text = np.concatenate([prompt, pieces[0]])[None].astype(np.int32)
-    logits = jax.jit(model.apply)({"params": params}, text)
-    np.testing.assert_array_equal(logits[0, len(prompt) - 1 : -1].argmax(axis=-1), pieces[0])
-
-
-def _language_config():
-    corpus = SimpleNamespace(digest="0" * 64, tokenizer={"pieces": 23})
-    changes = {**TINY, "dtype": "float32"}
-    return make_language_config(corpus, "mixed_heads", size="tiny", **changes)
 
 
 @pytest.mark.parametrize("name", ["mixed_heads", "sparse_coding", "none"])

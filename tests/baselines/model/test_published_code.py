@@ -10,7 +10,7 @@ from flax.traverse_util import flatten_dict, unflatten_dict
 
 from baselines.encode import encoding_of
 from baselines.model.transformer import Transformer, TransformerConfig
-from baselines.training.optim import Hyperparams, make_optimiser, no_vectors, warmup_cosine_paper_code
+from baselines.train.optim import Hyperparams, make_optimiser, no_vectors, warmup_cosine_paper_code
 from sraven.board.board import read_board
 
 SHAPE = {"layers": 2, "width": 24, "heads": 4, "qkv_width": 16, "mlp_width": 40}

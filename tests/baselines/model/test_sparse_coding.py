@@ -54,7 +54,7 @@ def test_values_and_gradients_equal_those_of_loops(panel_tokens, position, dropo
     """Of biases and λ too. Coefficients fall on both sides of ξ; dropout is the last step."""
     config = shape(panel_tokens, dtype="float64", position=position, attention_dropout=dropout)
     module, key = SparseCodingAttention(config, return_codes=True), jax.random.key(3)
-    shapes = jax.eval_shape(module.init, key, jnp.zeros((1, T, E)), None, None)["params"]
+    shapes = jax.eval_shape(module.init, key, jnp.zeros((1, T, E)), None)["params"]
     leaves, tree = jax.tree.flatten(shapes)
     params = tree.unflatten([0.6 * draw(*leaf.shape, seed=at) for at, leaf in enumerate(leaves)])
     assert params["scale"].shape == (T // panel_tokens - 1,)
@@ -64,7 +64,7 @@ def test_values_and_gradients_equal_those_of_loops(panel_tokens, position, dropo
         instances = [oracle(params, x_TE, config, gate_QK) for x_TE in x_BTE]
         return [np.stack(each) for each in zip(*instances, strict=True)]
 
-    run = partial(module.apply, mask=None, dropout_key=key)
+    run = partial(module.apply, dropout_key=key)
     _, codes = equals_loops(lambda params, x: run({"params": params}, x), by_hand, params, draw(B, T, E))
     if panel_tokens < T:
         assert (np.asarray(codes)[:, :, :-panel_tokens] == 0).any()  # ξ takes whole coefficients away
@@ -72,7 +72,7 @@ def test_values_and_gradients_equal_those_of_loops(panel_tokens, position, dropo
 
 def test_the_context_counts_by_its_mean_at_first():
     initialise = jax.jit(SparseCodingAttention(shape()).init)
-    params = initialise(jax.random.key(0), jnp.zeros((1, T, E)), None, None)["params"]
+    params = initialise(jax.random.key(0), jnp.zeros((1, T, E)), None)["params"]
     np.testing.assert_allclose(params["scale"], 1 / 3)
 
 

@@ -37,15 +37,6 @@ def test_causality_by_gradient(changes):
     assert grad[:, at + 1 :].any() != config.causal
 
 
-def test_masked_tokens_play_no_part():
-    config = small(attention="softmax")
-    model, params = initialised(config)
-    tokens, mask = tokens_of(config), np.arange(T) != 3
-    apply = jax.jit(lambda tokens: model.apply(params, tokens, mask=mask))
-    other = apply(tokens.at[:, 3].add(1.0))
-    assert (other == apply(tokens))[:, mask].all()
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -57,17 +48,14 @@ def test_masked_tokens_play_no_part():
     ],
 )
 def test_outputs_of_the_last_tokens_are_what_they_give_among_all(changes):
-    """Outputs and gradients, with a mask of pairs, and with dropout where there is some."""
+    """Outputs and gradients, with dropout where there is some."""
     config = small(**changes)
     model, params = initialised(config)
     tokens, key = tokens_of(config), jax.random.key(5)
-    mask = np.random.default_rng(3).random((T, T)) < 0.8
     weights = jnp.asarray(np.random.default_rng(4).normal(size=(B, 3, config.vocabulary or 5)), jnp.float32)
-    if config.vocabulary:  # chunks take no mask
-        mask = None
 
     def loss(params, num_outputs):
-        out = model.apply(params, tokens, key, mask=mask, num_outputs=num_outputs)[:, -3:]
+        out = model.apply(params, tokens, key, num_outputs=num_outputs)[:, -3:]
         return (jnp.sin(out) * weights).sum(), out
 
     look = jax.value_and_grad(loss, has_aux=True)

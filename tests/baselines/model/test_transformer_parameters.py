@@ -43,7 +43,7 @@ def test_attentions_have_the_same_parameters_but_for_weights_of_their_own(name):
 def test_initial_spread():
     """Kernels and tables have variance 1 / fan-in, biases are 0."""
     config = dataclasses.replace(SRAVEN, attention="hyla_deep")
-    init = jax.jit(lambda key, x: SelfAttention(config).init(key, x, None, None))
+    init = jax.jit(lambda key, x: SelfAttention(config).init(key, x, None))
     params = init(jax.random.key(0), jnp.zeros((1, 36, 128)))["params"]
     drawn = params["query"]["kernel"], params["out"]["kernel"], params["position"], params["deep"]
     for array, fan_in in zip(drawn, (128, 64, 36, 16 * 4), strict=True):
@@ -73,7 +73,6 @@ def test_configurations_are_checked(changes, message):
 
 
 SHAPE = rf"\[{B}, {T}, 4\] and dtype float32; expected \[B, T up to 13, 7\]"
-MASK = rf"mask has shape \[{T + 5}, {T}\]; expected one that broad"
 HIDDEN = "return_hidden=True with .*; expected a vocab"
 
 
@@ -84,7 +83,6 @@ HIDDEN = "return_hidden=True with .*; expected a vocab"
         ({}, {"tokens": jnp.zeros((B, 14, 7))}, r"shape \[2, 14, 7\]"),
         ({}, {"tokens": jnp.zeros((B, T, 7), jnp.int32)}, "dtype int32; .*of type floating"),
         *(({}, {"num_outputs": each}, f"num_outputs={each}: .* from 1 to {T}") for each in (0, T + 1, True)),
-        *(({}, {"mask": np.ones((T + 5, T), bool), "num_outputs": each}, MASK) for each in (None, 2)),
         ({}, {"return_hidden": True}, HIDDEN),
         (TEXT, {"return_hidden": True, "return_codes": True}, HIDDEN),
     ],

@@ -188,23 +188,23 @@ def test_what_is_endless_or_waits_is_refused(tmp_path):
 
 OWN_READERS = {
     "a file of the package": [
-        *("baselines/publish.py", "baselines/reproduction/figures.py", "sraven/board/board.py"),
+        *("baselines/publish.py", "baselines/paper/figures.py", "sraven/board/board.py"),
         *("sraven/core/jit.py", "sraven/leaderboard/snapshot.py", "sraven/core/palette.py"),
         *("sraven/leaderboard/page/render.py", "sraven/core/untrusted/schemas/__init__.py"),
     ],
-    "waits until a file of its own is on disk": ["baselines/runs/checkpoint.py"],
+    "waits until a file of its own is on disk": ["baselines/train/checkpoint.py"],
     "text of any size, a record at a time": ["baselines/lm/records.py"],
     "a file of JAX": ["baselines/model/fast/foreign.py"],
     "a picture that it wrote": [
-        *("baselines/analysis/plots/frame.py", "baselines/reproduction/plots.py"),
+        *("baselines/plots/frame.py", "baselines/paper/plots.py"),
         "sraven/core/palette.py",
     ],
-    "code that its user imports, and a run's copies": ["baselines/runs/code.py"],
-    "a file of the system's": ["baselines/runs/provenance.py"],
+    "code that its user imports, and a run's copies": ["baselines/train/code.py"],
+    "a file of the system's": ["baselines/train/provenance.py"],
     "texts of a checkout, beside the pages to be written": [
-        *("baselines/analysis/pages.py", "baselines/reproduction/pages.py"),
+        *("baselines/analysis/pages.py", "baselines/paper/pages.py"),
     ],
-    "a page that it wrote": ["baselines/reproduction/render.py"],
+    "a page that it wrote": ["baselines/paper/render.py"],
     "a checkout's board, which is to be written": ["sraven/board/freeze.py"],
     "files of the package": [
         *("sraven/board/paths.py", "sraven/board/reference_levels.py"),

@@ -10,7 +10,7 @@ from helpers.example import all_bytes
 from helpers.hub import failure
 from sraven import SRAVEN, OutputError, write_dataset
 from sraven.core.errors import HubError
-from sraven.data.hub import KIND, MODEL, Place, in_one_line, read_place
+from sraven.data.hub import Place, in_one_line, read_place
 
 SIZES = {"train": 300, "test": 20, "ood": 20}
 NAME = "user/raven"
@@ -111,21 +111,13 @@ def test_another_dataset_takes_its_place_whole(hub, dataset, tmp_path):
 def test_places():
     assert read_place("user/name") == read_place("hf://datasets/user/name") == Place("user/name")
     assert str(read_place("user/name@v1")) == "hf://datasets/user/name@v1"
-    assert str(Place("user/name", "v1", MODEL)) == "hf://user/name@v1"
-    assert read_place("hf://user/name@v1", MODEL) == Place("user/name", "v1", MODEL)
 
 
-@pytest.mark.parametrize(
-    ("kind", "texts"),
-    [
-        (KIND, "name a/b/c hf://datasets/a a/b@ ../b a/b@../c a/b@c% hf://models/a/b"),
-        (MODEL, "hf://datasets/user/name hf://name hf://user/name@"),
-    ],
-)
-def test_what_is_no_place_is_refused(kind, texts):
+def test_what_is_no_place_is_refused():
+    texts = "name a/b/c hf://datasets/a a/b@ ../b a/b@../c a/b@c% hf://models/a/b"
     for text in (*texts.split(), "a/b\n", "a/b@c d"):
-        with pytest.raises(OutputError, match=rf"names no {kind} on the Hub"):
-            read_place(text, kind)
+        with pytest.raises(OutputError, match="names no dataset on the Hub"):
+            read_place(text)
 
 
 LINE = errors.HfHubHTTPError.__bases__[0]

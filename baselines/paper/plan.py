@@ -1,0 +1,101 @@
+"""Cost of figures: operations of training.
+
+Operations are floating-point ones of matrix products and attention, 2 for a multiplication and an addition.
+Training takes three forward passes: one forward, two backward. Those of a transformer are counted by its
+shape, those of other networks in their traced programs, without running them.
+"""
+
+from collections.abc import Container
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from baselines.config import LanguageConfig, RunConfig
+from baselines.encode import Encoding, encoding_of
+from baselines.lm.experiment import language_program
+from baselines.model.attention import MODULES
+from baselines.model.feedforward import EXPERTS
+from baselines.paper.cells import Chosen
+from baselines.train.compiled import count_parameters
+from baselines.train.experiment import board_of, model_of, program_of
+from baselines.train.flops import TRAINING, flops_per_token, operations_in_products, pair_operations
+
+_OF_ANY: dict[str, Any] = {"seed": 0, "steps": 1, "learning_rate": 0, "weight_decay": 0, "warmup": 0}
+"""Fields on which the operations of a step don't depend."""
+
+
+def operations_of(config: RunConfig) -> float:
+    """Return the operations that a run computes: steps × batch × three times a forward pass.
+
+    The last block computes tokens with outputs alone, a mixture of experts all of them.
+    """
+    times = config.steps * config.batch_size
+    if isinstance(config, LanguageConfig):
+        return _of_token(replace(config, **_OF_ANY)) * config.length * times
+    one = replace(config, **_OF_ANY)
+    is_shaped = config.network == "transformer" and config.attention not in MODULES
+    return (_by_shape(one) if is_shaped else _by_program(one)) * TRAINING * times
+
+
+def parameters_of(config: RunConfig) -> int:
+    """Return how many parameters the network of a run has."""
+    return count_parameters(program_of(config, _encoding_of(config)))
+
+
+def _encoding_of(config: RunConfig) -> Encoding:
+    return encoding_of(board_of(config).task)
+
+
+@cache
+def _of_token(config: LanguageConfig) -> float:
+    """Return the operations of training on a token of text."""
+    return flops_per_token(config, count_parameters(language_program(config)))
+
+
+@cache
+def _by_program(config: RunConfig) -> float:
+    """Return the operations of a forward pass of one sequence, of any network: those in its products."""
+    encoding = _encoding_of(config)
+    model = model_of(config, encoding)
+    # Of one sequence: what is fused for processors, where products can't be seen, is for more.
+    tokens_BTI = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
+    params = jax.eval_shape(model.init, jax.random.key(0), tokens_BTI)
+    forward = partial(model.apply, num_outputs=encoding.num_outputs)
+    return operations_in_products(forward, params, tokens_BTI)
+
+
+def _by_shape(config: RunConfig) -> float:
+    """Return the operations of a forward pass of one sequence, of a transformer."""
+    encoding, E = _encoding_of(config), config.width
+    T, A = encoding.length, encoding.num_outputs
+    blocks = (config.layers - 1) * _block(config, T, T) + _block(config, T, A)
+    return 2.0 * (T * encoding.width_in * E + A * E * encoding.width_out) + blocks
+
+
+def _block(config: RunConfig, T: int, A: int) -> float:
+    """Return the operations of a block that computes A of T tokens."""
+    E, P, F = config.width, config.qkv_width, config.mlp_width
+    experts = {"moe": EXPERTS, "none": 0}.get(config.feedforward, 1)
+    gate = 4 * E * experts if experts > 1 else 0  # the router's logits, and the share of each expert's bias
+    projections, mlps = 2.0 * (2 * A + 2 * T) * E * P, A * (4 * E * F * experts + gate)
+    return projections + A * T * pair_operations(config) + mlps
+
+
+def outlook(chosen: Chosen, known: Container[str]) -> dict[str, Any]:
+    """Return what of some cells is left.
+
+    Args:
+        chosen: the cells that are meant.
+        known: digests of runs that have records.
+    """
+    left = [cell for cell in chosen.cells if cell.digest not in known]
+    return {
+        "figure": chosen.name,
+        "runs": len(chosen.cells),
+        "left": len(left),
+        "steps": sum(cell.config.steps for cell in left),
+        "operations": sum(operations_of(cell.config) for cell in left),
+    }

@@ -1,0 +1,214 @@
+"""Figures of results as pictures, and the picture that README begins with.
+
+No other module of the package imports matplotlib.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Canvas
+from matplotlib.lines import Line2D
+
+from baselines.paper.figures import ATTENTIONS, Chart, Figure
+from baselines.paper.pages import is_drawn, picture_name
+from baselines.paper.results import Estimate, FigureStanding, RowSummary
+from baselines.paper.tables import number, reported
+from baselines.plots.scores import Panel, Score, Scores, bounds_of, draw_scores, score_of
+from baselines.plots.style import LEGEND, RESULTS, frame, panels_of
+from sraven.core.palette import palette, save_figure
+from sraven.core.spec import digest
+from sraven.plots import INK, PAPER
+
+COLOURS = {title: palette()[name].light for name, title in ATTENTIONS.items()}
+"""Those of the leaderboard's page, of hues that colour-blind readers can distinguish."""
+
+MARKERS = {ATTENTIONS[name]: mark for name, mark in {"softmax": "s", "linear": "^", "hyla": "o"}.items()}
+"""Of points, so that attentions are apart without colour as well."""
+
+SPLITS: Mapping[str, Literal["-", ":"]] = {"ood": "-", "test": ":"}
+"""Splits that are drawn, and the styles of their lines."""
+
+HEADLINE = "headline.svg"
+"""Name of the picture that README and documentation begin with."""
+
+PANELS = {
+    "table-a1-fuzzylogic": "Fuzzy logic: R², 1 is perfect",
+    "table-a1-sraven": "SRAVEN: share of puzzles solved",
+}
+"""Figures that it shows, which have a row for each attention, and the titles of their panels."""
+
+_VERSION = 4
+"""Of the drawing: raised where what is drawn of the same numbers changes."""
+
+_DIGITS = 6
+"""Decimal places of what is drawn: more than can be seen, fewer than differ between machines."""
+
+Series = Mapping[str, Mapping[str, Mapping[str, list[tuple[str, float, float | None]]]]]
+"""By panel, then attention, then split: place across, mean and standard error."""
+
+
+def series_of(figure: Figure, summaries: Sequence[RowSummary]) -> Series:
+    """Return what is drawn: means over seeds, of what ran; what nothing ran of has no panel, and no place."""
+    chart = _chart(figure)
+    series: dict[str, dict[str, dict[str, list[tuple[str, float, float | None]]]]] = {}
+    for summary in summaries:
+        labels = summary.row.labels
+        panel = f"{chart.panel} {labels[chart.panel]}".removeprefix("model ") if chart.panel else ""
+        lines = series.setdefault(panel, {}).setdefault(labels["attention"], {})
+        for split in SPLITS:
+            points = lines.setdefault(split, [])
+            if found := summary.estimate(split):
+                error = None if found.error is None else round(found.error, _DIGITS)
+                points.append((labels[chart.across], round(found.mean, _DIGITS), error))
+    return {
+        panel: lines
+        for panel, lines in series.items()
+        if any(points for splits in lines.values() for points in splits.values())
+    }
+
+
+def _chart(figure: Figure) -> Chart:
+    assert figure.chart is not None, "a table has no picture"
+    return figure.chart
+
+
+class ResultPicture(NamedTuple):
+    """A picture of results.
+
+    Attributes:
+        numbers: all that is drawn, as JSON values: a file with their digest is up to date.
+        draw: draws it.
+    """
+
+    numbers: Any
+    draw: Callable[[], Canvas]
+
+    @property
+    def digest(self) -> str:
+        """Of what is drawn; the picture's file has it."""
+        return digest(self.numbers)
+
+
+def pictures_of(standings: Sequence[FigureStanding]) -> dict[str, ResultPicture]:
+    """Return the pictures by the names of their files; the headline if its figures are there."""
+    pictures = {}
+    for standing in filter(is_drawn, standings):
+        figure, series = standing.figure, series_of(standing.figure, standing.summaries[0])
+        numbers = {"version": _VERSION, "name": figure.name, "series": series}
+        pictures[picture_name(figure)] = ResultPicture(numbers, partial(_draw_chart, figure, series))
+    found = {each.figure.name: each for each in standings}
+    if PANELS.keys() <= found.keys():
+        panels = [_panel(found[name], title) for name, title in PANELS.items()]
+        drawn = {"version": _VERSION, "panels": list(map(_numbers_of, panels))}
+        pictures[HEADLINE] = ResultPicture(drawn, partial(draw_scores, panels, (5.2, 6.2)))
+    return pictures
+
+
+def drawn_digest(path: Path) -> str | None:
+    """Return the digest that a picture's file has; None if it has none, or isn't there."""
+    found = re.search(r"sraven:([0-9a-f]{64})", path.read_text("utf-8")) if path.is_file() else None
+    return found[1] if found else None
+
+
+def save_picture(picture: ResultPicture, path: Path) -> None:
+    """Write a picture as SVG, light or dark as its reader has it."""
+    with mpl.rc_context(RESULTS):
+        save_figure(picture.draw(), path, "svg", Description=f"sraven:{picture.digest}")
+
+
+# A figure ---------------------------------------------------------------------------------------------
+
+
+def _draw_chart(figure: Figure, series: Series) -> Canvas:
+    """Draw a panel for each value of a column of which something ran, with a line for each attention."""
+    chart = _chart(figure)
+    drawn = [points for lines in series.values() for splits in lines.values() for points in splits.values()]
+    ran = {place for points in drawn for place, *_ in points}
+    places = [each for each in dict.fromkeys(row.labels[chart.across] for row in figure.rows) if each in ran]
+    canvas = Canvas(figsize=(5.8, 2.5 * -(-len(series) // 2) + 0.9), facecolor=PAPER, layout="constrained")
+    panels = panels_of(canvas, len(series), 2, sharey=True, sharex=True)
+    for axes, (title, lines) in zip(panels, series.items(), strict=True):
+        _draw(axes, title, lines, places)
+    metric = figure.board.metric
+    canvas.supylabel({"r2_per_sequence": "R² per sequence"}.get(metric, metric), color=INK, fontsize=11)
+    canvas.supxlabel(chart.across, color=INK, fontsize=11)
+    canvas.legend(handles=_keys(), ncols=5, **LEGEND)
+    return canvas
+
+
+def _draw(axes: Axes, title: str, lines: Mapping[str, Any], places: Sequence[str]) -> None:
+    """Draw a panel: attentions side by side, so that no error bar hides another."""
+    for place, (attention, splits) in enumerate(lines.items()):
+        aside = (place - (len(lines) - 1) / 2) * 0.08
+        for split, style in SPLITS.items():
+            if not splits[split]:
+                continue
+            across, means, errors = zip(*splits[split], strict=True)
+            axes.errorbar(
+                [places.index(each) + aside for each in across],
+                means,
+                yerr=[error or 0.0 for error in errors],
+                color=COLOURS[attention],
+                linestyle=style,
+                linewidth=1.3 if split == "ood" else 0.9,
+                marker=MARKERS[attention],
+                markersize=5 if split == "ood" else 3.5,
+                markerfacecolor=COLOURS[attention] if split == "ood" else PAPER,
+                capsize=2,
+            )
+    frame(axes, title)
+    axes.set_xticks(range(len(places)), [place.replace(" %", "%") for place in places])
+    axes.set_xlim(-0.4, len(places) - 0.6)
+
+
+def _keys() -> list[Any]:
+    """Return what the legend shows."""
+    attentions = [
+        Line2D([], [], color=COLOURS[name], marker=MARKERS[name], label=name) for name in ATTENTIONS.values()
+    ]
+    splits = [
+        Line2D([], [], color=INK, linestyle=style, label=split, linewidth=1.0)
+        for split, style in SPLITS.items()
+    ]
+    return [*attentions, *splits]
+
+
+# The headline -----------------------------------------------------------------------------------------
+
+
+def _panel(standing: FigureStanding, title: str) -> Panel:
+    """Return what is drawn of a task: scores of each attention without ablation, and what bounds them."""
+    rows = {
+        summary.row.changes["attention"]: summary
+        for summary in standing.summaries[0]
+        if summary.row.changes.get("feedforward", "mlp") == "mlp"
+    }
+    scores = {
+        ATTENTIONS[name]: Scores(
+            _score(rows[name].estimate("test")),
+            _score(rows[name].estimate("ood")),
+            _score(reported(rows[name].row)),
+        )
+        for name in ATTENTIONS
+    }
+    ours = any(each.held_out for each in scores.values())
+    looks = {name: (COLOURS[name], MARKERS[name]) for name in scores}
+    return Panel(title if ours else f"{title}, as reported", scores, bounds_of(standing.figure.board), looks)
+
+
+def _score(found: Estimate | None) -> Score | None:
+    return None if found is None else score_of(found.mean, found.error, number(found))
+
+
+def _numbers_of(panel: Panel) -> dict[str, Any]:
+    """Return what a panel shows, as JSON values."""
+    scores = [
+        {"known": row.known, "held out": row.held_out, "reported": row.reported}
+        for row in panel.rows.values()
+    ]
+    return {"title": panel.title, "scores": scores, "bounds": panel.bounds}

@@ -1,0 +1,1 @@
+"""Plots: learning curves, scores, latent codes; learning curves in the terminal."""

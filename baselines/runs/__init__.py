@@ -1,1 +1,0 @@
-"""Run directories: configuration, checkpoints, log, result, provenance."""

@@ -1,1 +1,0 @@
-"""Training: steps, optimisers, batches, meshes, the loop, grids."""

@@ -1,1 +1,0 @@
-"""Learning curves: read from logs, drawn as pictures and in the terminal."""

@@ -1,0 +1,164 @@
+"""Runs on GPUs, pretended ones: what shares a program, what a device takes, and the service, by stand-ins."""
+
+import json
+import os
+import stat
+from contextlib import nullcontext, suppress
+from importlib.metadata import EntryPoint
+
+import pytest
+
+from baselines.paper.devices import Devices, Gpu, find_gpus, shared
+from baselines.paper.records import read_record
+from baselines.paper.run import folder_of, programs_of, run_cells
+from baselines.session import ScoringOptions
+from helpers.compiling import quick_flags
+from helpers.refusals import assert_refused
+from helpers.reproduction import STEPS, cell, figure
+from helpers.tiny_runs import lines_of
+from sraven.core.errors import CapacityError
+
+TINY = figure(seeds=(0, 1, 2))
+CELLS = [cell(TINY, attention, seed) for attention in ("softmax", "hyla") for seed in (0, 1, 2)]
+H200 = Gpu("0", "NVIDIA H200", 140.0)
+TWO = (H200, H200._replace(key="1"))
+
+
+@pytest.fixture
+def stand_in(tmp_path, monkeypatch):
+    """Return what puts an executable on PATH; it notes its arguments, its input and the service's folder."""
+    place, log = tmp_path / "bin", tmp_path / "calls"
+    place.mkdir()
+    monkeypatch.setenv("PATH", f"{place}:/usr/bin:/bin")
+
+    def make(name, then):
+        path, said = place / name, '"$*|$(cat)|$CUDA_MPS_PIPE_DIRECTORY"'
+        path.write_text(f"#!/bin/sh\necho {said} >> {log}\n{then}\n")
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        return lambda: log.read_text().splitlines() if log.exists() else []
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("variables", "found"),
+    [
+        ({}, ["0", "1"]),
+        ({"CUDA_VISIBLE_DEVICES": "1"}, ["1"]),
+        ({"CUDA_VISIBLE_DEVICES": "GPU-b,GPU-a"}, ["GPU-b", "GPU-a"]),
+        ({"CUDA_VISIBLE_DEVICES": ""}, []),
+        ({"JAX_PLATFORMS": "cpu"}, []),
+    ],
+)
+def test_gpus_are_those_that_this_process_may_use(stand_in, monkeypatch, variables, found):
+    for name in ("CUDA_VISIBLE_DEVICES", "JAX_PLATFORMS"):
+        monkeypatch.delenv(name, raising=False)
+    assert find_gpus() == ()
+    plugins = [EntryPoint("xla_cuda12", "jax_cuda12_plugin", "jax_plugins")]
+    monkeypatch.setattr("baselines.paper.devices.entry_points", lambda group: plugins)
+    stand_in("nvidia-smi", "echo '0, GPU-a, NVIDIA H200, 143771'; echo '1, GPU-b, NVIDIA H200, 143771'")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert [gpu.key for gpu in find_gpus()] == found
+    assert {gpu.name for gpu in find_gpus()} <= {"NVIDIA H200"}
+    plugins.clear()
+    assert find_gpus() == ()
+
+
+def test_the_service_is_started_for_programs_that_share_a_gpu_and_stopped_whatever_happens(stand_in):
+    calls = stand_in("nvidia-cuda-mps-control", "exit 0")
+    with suppress(RuntimeError), shared((H200,), 3) as (devices, remark):
+        folder = os.environ["CUDA_MPS_PIPE_DIRECTORY"]
+        assert (devices, remark, calls()) == (Devices((H200,), 3), "", [f"-d||{folder}"])
+        raise RuntimeError
+    assert calls()[1:] == [f"|quit -t 10|{folder}"] and "CUDA_MPS_PIPE_DIRECTORY" not in os.environ
+    assert not os.path.exists(folder)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "needed", "programs"),
+    [
+        ((H200,), 9, 4),
+        (TWO, 3, 2),
+        (TWO, 2, 1),
+        ((H200._replace(gigabytes=10.0),), 9, 2),
+        ((H200._replace(gigabytes=4.0),), 9, 1),
+        ((), 9, 1),
+    ],
+)
+def test_a_gpu_takes_programs_by_its_memory_and_no_more_than_there_are(stand_in, gpus, needed, programs):
+    calls = stand_in("nvidia-cuda-mps-control", "exit 0")
+    with shared(gpus, needed) as (devices, _):
+        assert devices == Devices(gpus, programs)
+    assert len(calls()) == 2 * (programs > 1)
+
+
+def test_without_the_service_programs_take_turns_and_one_that_runs_is_somebodys(stand_in, monkeypatch):
+    with shared((H200,), 4) as (devices, remark):
+        assert devices.programs == 1 and "there is no nvidia-cuda-mps-control" in remark
+    calls = stand_in("nvidia-cuda-mps-control", "echo 'no permission' >&2; exit 1")
+    with shared((H200,), 4) as (devices, remark):
+        assert devices.programs == 1 and "didn't start (no permission): one program at a time" in remark
+    assert len(calls()) == 1
+    monkeypatch.setenv("CUDA_MPS_PIPE_DIRECTORY", "theirs")
+    with shared((H200,), 4) as (devices, remark):
+        assert (devices.programs, remark) == (4, "")
+    assert len(calls()) == 1
+
+
+def test_seeds_and_points_of_a_grid_share_a_program_and_devices_have_one_each():
+    point = cell(TINY, "softmax", 1, learning_rate=0.003)
+    order = [CELLS[0], CELLS[3], point, *CELLS[1:3], *CELLS[4:]]
+    softmax, hyla = [CELLS[0], point, *CELLS[1:3]], CELLS[3:]
+    assert programs_of(order) == [softmax, hyla]
+    assert programs_of(order, most=3) == [softmax[:3], hyla, softmax[3:]]
+    assert programs_of(order, devices=4) == [softmax[:2], softmax[2:], hyla[:2], hyla[2:]]
+    assert [len(each) for each in programs_of(order, devices=100)] == [1] * 7
+    assert programs_of([], devices=2) == []
+
+
+def run(cells, folder, **options):
+    scoring = ScoringOptions(every=0)
+    options = {"scoring": scoring, "figures": {"tiny": TINY}, **options}
+    return run_cells(cells, folder / "runs", folder / "results", **options)
+
+
+@pytest.mark.long
+def test_asked_to_end_programs_stop_at_checkpoints_and_the_same_call_goes_on(tmp_path, monkeypatch, stand_in):
+    """Two programs on a pretended GPU: the workers train on the processor that there is."""
+    monkeypatch.setenv("XLA_FLAGS", quick_flags())
+    calls, steps = stand_in("nvidia-cuda-mps-control", "exit 0"), []
+    cells = [*CELLS[:2], *CELLS[3:4]]
+    came = run(
+        cells,
+        tmp_path,
+        gpus=(H200,),
+        stop=lambda: bool(steps),
+        on_progress=lambda cell, n, line: steps.append(n),
+    )
+    assert (came.records, came.left) == ((), 3)
+    came = run(cells, tmp_path, gpus=(H200,))
+    assert [line.split("|")[:2] for line in calls()] == 2 * [["-d", ""], ["", "quit -t 10"]]
+    assert (len(came.records), *came[1:]) == (3, (), 0)
+    for each in cells:
+        assert lines_of(folder_of(tmp_path / "runs", each.config))[-1]["step"] == STEPS
+    machines = [json.dumps(read_record(path).machine) for path in came.records]
+    assert all('"matmul_precision": "highest"' in machine for machine in machines)
+    assert run(cells, tmp_path, gpus=(H200,)) == ((), (), 0)
+
+
+def test_a_program_that_has_no_memory_is_halved_and_a_single_run_says_what_takes_less(tmp_path, monkeypatch):
+    sizes = []
+
+    def too_large(plan, **options):
+        sizes.append(len(plan.configs))
+        raise CapacityError("too large")
+
+    monkeypatch.setattr("baselines.paper.run.train_plan", too_large)
+    monkeypatch.setattr("baselines.paper.run.shared", lambda *_: nullcontext((Devices(TWO[:1]), "")))
+    monkeypatch.setattr("baselines.paper.run.take_gpu", lambda devices: None)
+    monkeypatch.setattr("baselines.paper.run.leave_signals_to_parent", lambda: None)
+    monkeypatch.setattr("baselines.paper.run.take_processors", lambda jobs: None)
+    monkeypatch.setattr("baselines.paper.run.map_jobs", lambda work, jobs, *_, **__: work(jobs[0], print))
+    assert_refused("too large", run, CELLS[:3], tmp_path, gpus=TWO[:1], error=CapacityError)
+    assert sizes == [3, 1]

@@ -1,0 +1,56 @@
+"""Operations of a run: by hand, and by the products that the model makes."""
+
+from dataclasses import replace
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from baselines.encode import encoding_of
+from baselines.paper.plan import operations_of, parameters_of
+from baselines.recipes import make_config
+from baselines.train.experiment import model_of
+from baselines.train.flops import operations_in_products
+from sraven.board.board import read_board
+
+
+@pytest.mark.parametrize(
+    ("board_id", "attention", "changes"),
+    [
+        ("fuzzylogic-v1", "softmax", {}),
+        ("fuzzylogic-v1", "linear", {"feedforward": "moe"}),
+        ("fuzzylogic-v1", "softmax", {"feedforward": "none"}),
+        ("sraven-v1", "softmax", {}),
+        ("fuzzylogic-v1", "softmax", {"network": "looped"}),
+        ("fuzzylogic-v1", "none", {"network": "mixer"}),
+        ("fuzzylogic-v1", "gated_delta", {}),  # one chunk: a scan of length 1
+    ],
+)
+def test_operations_are_the_products_that_the_model_makes(board_id, attention, changes):
+    board = read_board(board_id)
+    config = make_config(board, attention, steps=1, warmup=1, batch_size=2, **changes)
+    encoding = encoding_of(board.task)
+    model = model_of(config, encoding)
+    tokens = jnp.zeros((config.batch_size, encoding.length, encoding.width_in))
+    params = jax.eval_shape(model.init, jax.random.key(0), tokens)
+
+    forward = partial(model.apply, num_outputs=encoding.num_outputs)
+    found = operations_of(config)
+    assert found == 3 * operations_in_products(forward, params, tokens)
+    if config.network == "looped":
+        assert found == operations_of(replace(config, network="transformer"))
+    assert parameters_of(config) == sum(leaf.size for leaf in jax.tree.leaves(params))
+
+
+def test_a_loop_counts_as_often_as_it_runs():
+    loop = partial(jax.lax.scan, lambda x, _: (x @ x, None), length=5)
+    assert operations_in_products(loop, jnp.ones((3, 3))) == 5 * 2 * 3 * 3 * 3
+
+
+def test_hyla_mixes_twice_and_its_deep_network_once_more():
+    board, names = read_board("fuzzylogic-v1"), ("softmax", "hyla", "hyla_deep")
+    softmax, hyla, deep = (operations_of(make_config(board, name)) for name in names)
+    pairs = 3 * 50_000 * 128 * (32 + 1) * 32  # training, steps, batch, queries of both layers, keys
+    assert hyla - softmax == pairs * 2 * 16
+    assert deep - hyla == pairs * 2 * 8 * 2 * 2  # heads, and V = 2 twice

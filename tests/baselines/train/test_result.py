@@ -1,0 +1,195 @@
+"""The result of a run: read off its own files, written whole at its end, extended by evaluation."""
+
+import json
+import shutil
+
+import pytest
+
+from baselines.evaluate import UNKNOWN, describe_unranked, evaluate_runs, keep_scores, write_entry
+from baselines.load import load_run
+from baselines.train import provenance
+from baselines.train.directory import CHECKPOINTS, CONFIG
+from baselines.train.experiment import board_experiment
+from baselines.train.log import LOG
+from baselines.train.predict import board_scores, with_scores
+from baselines.train.provenance import (
+    CHANGED,
+    RECORD,
+    code_commit,
+    commit_of,
+    hardware_of,
+    read_provenance,
+)
+from baselines.train.result import EVALUATION, RESULT, WHILE_TRAINING, read_result, write_result
+from baselines.train.train import train
+from helpers.refusals import assert_refused
+from helpers.tiny_runs import CHUNK, STEPS, lines_of, tiny
+from sraven.board.board import read_board
+from sraven.core.errors import OutputError
+from sraven.core.spec import values_of
+from sraven.core.system.files import write_json
+from sraven.leaderboard.submissions.submission import read_description, score_submission
+
+SLICE = 40
+
+
+def scored(config, mesh):
+    """The experiment of a run whose last steps are scored."""
+    return with_scores(board_experiment, lambda *each: board_scores(*each, most=SLICE), 15)(config, mesh)
+
+
+pytestmark = pytest.mark.usefixtures("compiled")
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The directory of a finished run; tests only read it."""
+    folder = tmp_path_factory.mktemp("runs") / "run"
+    train(tiny(), folder, make_experiment=scored, save_every=STEPS // 2)
+    return folder
+
+
+@pytest.fixture
+def copy(finished, tmp_path):
+    return shutil.copytree(finished, tmp_path / "copy")
+
+
+def test_result_has_the_run_and_what_it_came_to(finished):
+    """Its scores are the last ones of the log, and say so."""
+    found, lines = read_result(finished), lines_of(finished)
+    names = "schema configuration digest benchmark_version command steps diverged seconds loss trained_by"
+    assert list(found) == [*names.split(), "scores"]
+    assert (found["configuration"], found["digest"]) == (values_of(tiny()), tiny().digest)
+    assert found["steps"] == {"planned": STEPS, "done": STEPS} and found["diverged"] is None
+    assert found["command"].startswith("sraven train fuzzylogic-v1 --attention hyla")
+    assert found["seconds"] == pytest.approx(
+        sum(CHUNK * tiny().batch_size / line["instances_per_second"] for line in lines), abs=1e-3
+    )
+    assert found["loss"] == {"mean": pytest.approx(sum(line["loss"] for line in lines) / 4), "steps": STEPS}
+    scores = found["scores"]
+    assert (scores["from"], scores["step"], scores["unranked"]) == (WHILE_TRAINING, STEPS, ["ood_terms"])
+    assert scores["instances"] == dict.fromkeys(("test", "ood", "ood_terms"), SLICE)
+    assert {**scores["splits"]["ood"], "instances": SLICE} == lines[-1]["scores"]["ood"]
+
+
+def test_last_loss_is_of_the_last_thousand_steps(tmp_path):
+    write_json(tmp_path / CONFIG, values_of(tiny(steps=1300)))
+    steps = [(100, 9.0), (400, 8.0), (1200, 2.0), (1300, 4.0)]
+    (tmp_path / LOG).write_text("".join(json.dumps({"step": s, "loss": loss}) + "\n" for s, loss in steps))
+    write_result(tmp_path, tiny(steps=1300))
+    found = read_result(tmp_path)
+    # Of the last 1,000 steps: 300 from a line of 8, 800 of 2 and 100 of 4; a line counts whole.
+    assert found["loss"] == {"mean": pytest.approx((300 * 8 + 800 * 2 + 100 * 4) / 1200), "steps": 1200}
+    assert found["seconds"] is None and found["scores"] is None and found["trained_by"] == []
+
+
+def test_run_that_diverged_says_where(copy):
+    write_result(copy, tiny(), diverged=15)
+    found = read_result(copy)
+    assert (found["diverged"], found["steps"]) == (15, {"planned": STEPS, "done": 15})
+    shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
+    assert_refused("diverged: its loss is no number after step 15", load_run, copy, error=OutputError)
+
+
+def test_training_leaves_who_trained_without_naming_the_machine(finished):
+    (record,) = read_provenance(finished)
+    assert set(record) == {"commit", "sraven", "versions", "machine"}
+    assert {"jax", "flax", "optax", "python"} <= set(record["versions"])
+    assert set(record["machine"]) == {"device", "devices", "platform", "processors", "processes", "system"}
+    assert record["machine"]["platform"] == "cpu" and record["machine"]["devices"] == 1
+    assert read_result(finished)["trained_by"] == [record]
+
+
+def test_machine_that_goes_on_has_a_record_beside_the_first(finished, copy, monkeypatch):
+    """The result is the same, but for them and its time; and so are the scores on the way."""
+    other = {"device": "NVIDIA H100", "devices": 4, "platform": "gpu", "processors": 8, "processes": 1}
+    monkeypatch.setattr(provenance, "machine_of", lambda mesh: other)
+    train(tiny(), copy, make_experiment=scored)  # nothing is left to train
+    assert len(read_provenance(copy)) == 1
+    shutil.rmtree(copy / CHECKPOINTS / str(STEPS))
+    (copy / RESULT).unlink()
+    train(tiny(), copy, make_experiment=scored)
+    assert len(read_provenance(copy)) == 2
+    assert hardware_of([copy]).endswith("; 4 × NVIDIA H100")
+    one, again = read_result(finished), read_result(copy)
+    assert one.pop("seconds") > 0 and again.pop("seconds") > 0
+    assert {**one, "trained_by": None} == {**again, "trained_by": None}
+    on_the_way, on_both = ([line.get("scores") for line in lines_of(run)] for run in (finished, copy))
+    assert on_the_way == on_both and any(on_the_way[:-1])
+
+
+def test_commit_is_that_of_the_checkout_and_says_if_files_were_changed(tmp_path, monkeypatch):
+    assert (provenance._ROOT / "baselines" / "train" / "provenance.py").samefile(provenance.__file__)
+    git = ["git", "-C", str(tmp_path), "-c", "user.name=A", "-c", "user.email=a@example.org"]
+    find_commit = code_commit.__wrapped__  # which keeps nothing
+    assert find_commit(tmp_path) is None
+    (tmp_path / "sraven").mkdir()
+    (tmp_path / "sraven" / "a.py").write_text("1")
+    for command in (["init"], ["add", "."], ["commit", "-m", "First"]):
+        provenance.subprocess.run([*git, *command], check=True, capture_output=True)
+    commit = find_commit(tmp_path)
+    assert len(commit) == 40 and set(commit) <= set("0123456789abcdef")
+    (tmp_path / "sraven" / "a.py").write_text("2")
+    assert find_commit(tmp_path) == commit + CHANGED
+    monkeypatch.setattr(provenance.shutil, "which", lambda name: None)
+    assert find_commit(tmp_path) is None
+
+
+# Evaluation
+
+
+@pytest.fixture(scope="module")
+def entry(finished, tmp_path_factory):
+    """A run, evaluated, and its submission."""
+    folder = tmp_path_factory.mktemp("evaluated")
+    run = shutil.copytree(finished, folder / "run")
+    write_entry([run], folder / "entry", authors=["A. Author"])
+    return run, folder / "entry"
+
+
+def test_evaluation_takes_the_place_of_the_slices_and_stays(entry):
+    """An unranked split is scored by the same metrics and is no part of the submission."""
+    run, out = entry
+    found = read_result(run)["scores"]
+    board, official = read_board("fuzzylogic-v1"), score_submission(out)["splits"]
+    assert (found["from"], found["unranked"]) == (EVALUATION, ["ood_terms"])
+    assert found["instances"] == {**board.splits, "ood_terms": board.splits["ood"]}
+    for split in board.splits:
+        metrics = official[split]["metrics"]
+        assert found["splits"][split] == {name: metrics[name]["mean"] for name in board.metrics}
+    train(tiny(), run)  # nothing is left to train, and the result is written again
+    assert read_result(run)["scores"] == found
+    evaluated = evaluate_runs([run])
+    assert evaluated.unranked() == ("ood_terms",) and set(evaluated.predictions) == {"test", "ood"}
+    assert {each["split"] for each in read_description(out)[0]["runs"]} == {"test", "ood"}
+    said = describe_unranked(evaluated)
+    assert "ood_terms" in said and said in (out / "README.md").read_text()
+
+
+def test_hardware_is_what_trained_not_what_evaluates(entry, finished, copy, tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "machine_of", lambda mesh: pytest.fail("asked for its machine"))
+    described = read_description(entry[1])[0]
+    assert described["training"]["hardware"] == hardware_of([entry[0]])
+    next(copy.glob(RECORD.format("*"))).unlink()
+    for find in (hardware_of, commit_of):
+        assert find([copy]) is find([finished, copy]) is None
+    write_entry([copy], tmp_path / "entry", authors=["A. Author"])
+    assert read_description(tmp_path / "entry")[0]["training"]["hardware"] == UNKNOWN
+
+
+def test_run_that_cannot_be_written_is_evaluated_all_the_same(copy, capsys, monkeypatch):
+    def fail(path, value):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("baselines.train.result.write_json", fail)
+    keep_scores(copy, tiny(), {"test": {"mse": 0.1}}, {"test": 5})
+    assert capsys.readouterr().err == f"note: {copy / RESULT} isn't written: Permission denied\n"
+
+
+@pytest.mark.parametrize("content", ["", "[]", '{"schema": 2}', "[" * 10_000])
+def test_result_that_is_none_is_refused_in_a_line_and_written_anew(copy, content):
+    (copy / RESULT).write_text(content)
+    assert_refused("can't be read", read_result, copy, error=OutputError)
+    write_result(copy, tiny())
+    assert read_result(copy)["digest"] == tiny().digest
+    assert_refused(f"has no {RESULT}; training writes it", read_result, copy.parent, error=OutputError)
