@@ -2,7 +2,7 @@
 
 A log of other code is a file of JSON lines with a ``step``, and ``loss`` or ``scores`` by split and metric.
 
-Nothing here draws: `baselines.plots.curve_plots` and `baselines.plots.sparklines` do.
+Nothing here draws: `baselines.plots.curve_plots` does.
 """
 
 import json

@@ -37,7 +37,7 @@ def check_share(name: str, value: Any, advice: str) -> float:
     Raises:
         ConfigurationError: if it isn't one; the message ends with ``advice``.
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value < 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) < 1:
         raise ConfigurationError(f"{name}={quoted(value)}: expected a share from 0 to below 1, {advice}")
     return float(value) + 0.0  # -0.0 is no configuration of its own
 

@@ -13,7 +13,6 @@ from fuzzylogic import FuzzyLogic
 from helpers import oracle
 from helpers.submissions import score_predictions
 from sraven import RULES as PAPERS_RULES, SRAVEN
-from sraven.references import measure_reference_levels
 
 RULES = tuple(rule.name for rule in PAPERS_RULES)
 
@@ -211,7 +210,7 @@ def test_observer_of_order_two_believes_what_the_oracle_says():
         posterior = oracle.posterior(context, task.K, believed, True)
         best = min((each for each in posterior if posterior[each] == max(posterior.values())), default=None)
         right += Fraction(1, task.K**task.M) if best is None else best == tuple(target)
-    found = measure_reference_levels(task, "ood", count, None)["order-2"]["accuracy"]
+    found = task.references.levels("ood", count, None)["order-2"]["accuracy"]
     assert found.value == pytest.approx(float(right / count))
 
 
@@ -232,6 +231,6 @@ def test_lines_are_what_the_oracle_expects():
             best = [each for each in shares if shares[each] == max(shares.values())]
             right *= Fraction(symbol in best, len(best))
         independent += right
-    found = measure_reference_levels(TASK, "ood", count, None)
+    found = TASK.references.levels("ood", count, None)
     assert found["composition-blind"]["accuracy"].value == pytest.approx(float(blind / count))
     assert found["independent"]["accuracy"].value == pytest.approx(float(independent / count))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from sraven.core.task import Arrays, Labels, Metric, ratio
 from sraven.text.scoring import LadderScoring, guess
-from sraven.text.task import Batch as Questions
 from sraven.twins.scoring import count_sets, count_solved, make_metrics, rows_of_sets
 from sraven.twins.variants import FIRST
 
@@ -91,11 +90,8 @@ class TwinLadderScoring(LadderScoring):
         }
         return {name: float(values.mean()) for name, values in found.items()}
 
-    def labels(self, batch: Questions, threads: int | None) -> Labels:
+    def labels(self, batch: Any, threads: int | None) -> Labels:
         """Return target and rung of questions, and which of them is the first of a whole set."""
-        from sraven.text.twins.task import Batch
-
-        assert isinstance(batch, Batch)
         rows = rows_of_sets(batch.set, batch.rung % self.task.variants, self.task.variants)
         combination = batch.combination
         arrays: dict[str, NDArray[Any]] = {"target": batch.target, "rung": batch.rung, "rows_of_sets": rows}

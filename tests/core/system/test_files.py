@@ -188,7 +188,7 @@ def test_what_is_endless_or_waits_is_refused(tmp_path):
 
 OWN_READERS = {
     "a file of the package": [
-        *("baselines/publish.py", "baselines/paper/figures.py", "sraven/board/board.py"),
+        *("baselines/paper/figures.py", "sraven/board/board.py"),
         *("sraven/core/jit.py", "sraven/leaderboard/snapshot.py", "sraven/core/palette.py"),
         *("sraven/leaderboard/page/render.py", "sraven/core/untrusted/schemas/__init__.py"),
     ],
@@ -202,7 +202,7 @@ OWN_READERS = {
     "code that its user imports, and a run's copies": ["baselines/train/code.py"],
     "a file of the system's": ["baselines/train/provenance.py"],
     "texts of a checkout, beside the pages to be written": [
-        *("baselines/analysis/pages.py", "baselines/paper/pages.py"),
+        "baselines/paper/pages.py",
     ],
     "a page that it wrote": ["baselines/paper/render.py"],
     "a checkout's board, which is to be written": ["sraven/board/freeze.py"],

@@ -6,9 +6,9 @@ import socket
 
 import numpy as np
 import pytest
-from fuzz.text_targets import DESCRIPTION
 from hypothesis import given, strategies as st
 
+from fuzz.targets import DESCRIPTION
 from helpers.submissions import predictions_file
 from helpers.untrusted import PANEL, PANELS, RIGHT, refusal
 from sraven import SubmissionError
