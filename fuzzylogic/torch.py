@@ -1,13 +1,13 @@
-"""Fuzzy logic for PyTorch: the sequences that the paper's models see. `sraven.torch` has the data sets.
+"""Fuzzy logic for PyTorch: the sequences that the paper's models see. `sraven.torch` has the stream.
 
 Only this module needs PyTorch: ``pip install '.[torch]'`` in a checkout.
 """
 
 import torch
 
-from sraven.core.torch.datasets import BatchStream, SplitDataset, Tensors, View, as_tensors
+from sraven.core.torch.datasets import BatchStream, Tensors, View, as_tensors
 
-__all__ = ["BatchStream", "SplitDataset", "Tensors", "View", "as_tensors", "sequences"]
+__all__ = ["BatchStream", "Tensors", "View", "as_tensors", "sequences"]
 
 
 def sequences(batch: Tensors) -> tuple[torch.Tensor, torch.Tensor]:

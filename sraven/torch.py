@@ -1,4 +1,4 @@
-"""SRAVEN for PyTorch: data sets for its loaders, and the sequences that the paper's models see.
+"""SRAVEN for PyTorch: a stream of batches for its loaders, and the sequences that the paper's models see.
 
 Only this module needs PyTorch: ``pip install '.[torch]'`` in a checkout.
 """
@@ -9,16 +9,16 @@ from functools import partial
 import torch
 from torch.nn.functional import pad
 
-from sraven.core.torch.datasets import BatchStream, SplitDataset, Tensors, View, as_tensors
+from sraven.core.torch.datasets import BatchStream, Tensors, View, as_tensors
 from sraven.task import SRAVEN
 
-__all__ = ["BatchStream", "SplitDataset", "Tensors", "View", "as_tensors", "sequences"]
+__all__ = ["BatchStream", "Tensors", "View", "as_tensors", "sequences"]
 
 
 def sequences(task: SRAVEN) -> Callable[[Tensors], tuple[torch.Tensor, torch.Tensor]]:
     """Return what makes sequences of a batch, those that the JAX baselines see (appendix B of the paper).
 
-    It is a view for `SplitDataset` and `BatchStream`, and takes a batch's tensors on any device.
+    It is a view for `BatchStream`, and takes a batch's tensors on any device.
 
     Args:
         task: whose K and M count.

@@ -97,7 +97,6 @@ class Board(BoardFile):
 
         Raises:
             ConfigurationError: for another split.
-            BoardError: if this installation's file of reference levels is damaged.
         """
         check_choice("split", split, tuple(self.splits))
         return find_reference_levels(self, split, metric or self.metric)

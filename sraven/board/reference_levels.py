@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
 from sraven.board.ceilings import rounded
 from sraven.board.content import BoardFile
 from sraven.board.paths import read_beside
-from sraven.core.errors import BoardError, OutputError
+from sraven.core.errors import OutputError
 from sraven.core.families import find_family, make_board_task
 from sraven.core.system.files import write_text
 from sraven.core.untrusted.read import dump_yaml
@@ -29,15 +29,8 @@ _HEAD = """\
 """
 
 
-class MeasuredLevel(NamedTuple):
-    """The numbers of a level: its score, and the standard error over the instances of the split."""
-
-    value: float
-    standard_error: float
-
-
-Levels = Mapping[str, Mapping[str, Mapping[str, MeasuredLevel]]]
-"""The numbers of a board, by split, by name of the level, and by metric."""
+Levels = Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]
+"""Of a board, by split, by name of the level and by metric: ``value`` and its ``standard_error``."""
 
 
 @dataclass(frozen=True)
@@ -62,34 +55,13 @@ class ReferenceLevel:
 
 
 def parse_levels(data: bytes) -> dict[str, Levels]:
-    """Return the reference levels in a file, by the digest of a board's file.
-
-    Raises:
-        BoardError: if it isn't such a file.
-    """
-    try:
-        content = yaml.safe_load(data) or {}
-        return {
-            digest: {
-                split: {
-                    name: {metric: MeasuredLevel(**found) for metric, found in metrics.items()}
-                    for name, metrics in lines.items()
-                }
-                for split, lines in of_board["lines"].items()
-            }
-            for digest, of_board in content.items()
-        }
-    except (yaml.YAMLError, UnicodeDecodeError, AttributeError, KeyError, TypeError):
-        raise BoardError(f"{LEVELS_FILE} of the boards is damaged; reinstall sraven") from None
+    """Return the reference levels in a file of ours, by the digest of a board's file."""
+    return {digest: found["lines"] for digest, found in (yaml.safe_load(data) or {}).items()}
 
 
 @cache
 def read_levels() -> Mapping[str, Levels]:
-    """Return the reference levels of all boards of this installation, by the digest of a board's file.
-
-    Raises:
-        BoardError: if a file of them is damaged.
-    """
+    """Return the reference levels of all boards of this installation, by the digest of a board's file."""
     return {
         digest: lines for data in read_beside(LEVELS_FILE) for digest, lines in parse_levels(data).items()
     }
@@ -99,7 +71,7 @@ def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[Re
     """Return the reference levels of a board by a metric, in the order of its family, as far as known."""
     measured = read_levels().get(board.digest, {}).get(split, {})
     return tuple(
-        ReferenceLevel(name, *line, *measured[name][metric])
+        ReferenceLevel(name, *line, **measured[name][metric])
         for name, line in find_family(board.family).reference_levels.items()
         if metric in measured.get(name, {})
     )

@@ -1,8 +1,7 @@
-"""What maintainers say of filed entries, in two files that no pull request with a submission may touch.
+"""What maintainers say of filed entries, in a file that no pull request with a submission may touch.
 
-``reproduced.yaml`` has the entries that a maintainer has run again, each pinned to the submission and to
-the code that was run. ``confirmed.yaml`` has what can't be computed: which entry stands for another one, and
-whose seeds were trained apart although they err alike.
+``confirmed.yaml`` has what can't be computed: which entry was run again, pinned to its submission, which
+names the code; which one stands for another; and whose seeds were trained apart although they err alike.
 """
 
 import os
@@ -17,7 +16,7 @@ from sraven.core.untrusted.schemas import find_problem
 from sraven.leaderboard.evidence import Evidence
 from sraven.leaderboard.filed import Fault, make_fault
 
-REPRODUCED, CONFIRMED = "reproduced.yaml", "confirmed.yaml"
+CONFIRMED = "confirmed.yaml"
 
 _MOST_BYTES = 1 << 20
 
@@ -26,58 +25,44 @@ class Maintained(NamedTuple):
     """What maintainers say of entries, named by their folders, such as ``sraven-v1/20261121-hyla``.
 
     Attributes:
-        reproduced: those that have been run again as they are now.
+        reproduced: those that have been run again as they are now, with the digest of the submission.
         points: entries that are a point of another one's grid, which ``test`` chose: that one.
         replaced: entries that another one replaces: that one.
         apart: those whose seeds were trained apart, although they err alike.
     """
 
-    reproduced: frozenset[str] = frozenset()
+    reproduced: Mapping[str, str] = {}
     points: Mapping[str, str] = {}
     replaced: Mapping[str, str] = {}
     apart: frozenset[str] = frozenset()
 
 
-def _read(leaderboard: Path, name: str) -> Mapping[str, Any]:
-    if not os.path.lexists(leaderboard / name):
+def _read(leaderboard: Path) -> Mapping[str, Any]:
+    if not os.path.lexists(leaderboard / CONFIRMED):
         return {}
-    content = parse_yaml(read_file(leaderboard, name, _MOST_BYTES), name)
-    if not isinstance(content, dict | None):
-        raise SubmissionError(f"{name}: is {escape(content)}; expected entries by their folders")
-    return content or {}
+    content = parse_yaml(read_file(leaderboard, CONFIRMED, _MOST_BYTES), CONFIRMED) or {}
+    if problem := find_problem(content, "confirmed"):
+        raise SubmissionError(problem)
+    return dict(content)
 
 
-def _misfit_of_pin(pin: Any, evidence: Evidence | None) -> str | None:
-    """Return why a pin gives no badge; None if it fits its entry."""
-    if problem := find_problem(pin, "reproduced"):
-        return problem
-    if evidence is None:
-        return "there is no such entry"
-    named = evidence.content["method"].get("code_commit")
-    if pin["submission_digest"] != evidence.digest:
-        return (
-            f"submission_digest is {pin['submission_digest'][:12]}…, but the entry's submission.yaml has "
-            f"{evidence.digest[:12]}…: another submission was run again"
-        )
-    if pin["code_commit"] != named:
-        other = "names none" if named is None else f"names {escape(named, 64)}"
-        return f"code_commit is {pin['code_commit'][:12]}…, but the entry {other}: other code was run"
-    return None
-
-
-def _misfits_of_confirmed(
-    content: Mapping[str, Any], entries: Mapping[str, Evidence]
-) -> Iterator[tuple[str, str, str]]:
+def _misfits(content: Mapping[str, Any], entries: Mapping[str, Evidence]) -> Iterator[tuple[str, str, str]]:
     """Yield what is confirmed of entries that isn't so: under which name, of which entry, and why."""
+    for entry_id, digest in content["reproduced"].items():
+        if entry_id not in entries:
+            yield "reproduced", entry_id, "there is no such entry"
+        elif (held := entries[entry_id].digest) != digest:
+            other = f"is {digest[:12]}…, but the entry's submission.yaml has {held[:12]}…"
+            yield "reproduced", entry_id, f"{other}: another submission was run again"
     for kind in ("points", "replaced"):
-        for entry_id, other in content.get(kind, {}).items():
+        for entry_id, other in content[kind].items():
             if entry_id not in entries or other not in entries or entry_id == other:
                 yield kind, entry_id, f"names {escape(other)}; expected two entries that there are"
             elif entries[entry_id].board.id != entries[other].board.id:
                 yield kind, entry_id, f"names {escape(other)}, which is of another board"
             elif kind == "replaced" and entries[other].content.get("replaces") != entry_id:
                 yield kind, entry_id, f"names {escape(other)}, whose submission.yaml doesn't say 'replaces'"
-    for entry_id in content.get("apart", ()):
+    for entry_id in content["apart"]:
         if entry_id not in entries:
             yield "apart", entry_id, "there is no such entry"
 
@@ -92,34 +77,20 @@ def read_maintained(
         entries: all that can be read, by their folders.
         only: id of a board, to look at what is said of its entries alone; None for all.
     """
+    try:
+        confirmed = _read(leaderboard)
+    except SubmissionError as error:
+        return Maintained(), [make_fault(CONFIRMED, str(error).removeprefix(f"{CONFIRMED}: "))]
 
-    def concerns(entry_id: str) -> bool:
-        return only is None or entry_id.partition("/")[0] == only
+    def concerning(kind: str) -> dict[str, Any]:
+        found = confirmed.get(kind, {})
+        named = [each for each in found if only is None or each.partition("/")[0] == only]
+        return {each: found[each] if kind != "apart" else None for each in named}
 
-    faults, found = [], dict[str, Mapping[str, Any]]()
-    for name in (REPRODUCED, CONFIRMED):
-        try:
-            found[name] = _read(leaderboard, name)
-            if name == CONFIRMED and (problem := find_problem(found[name], "confirmed")):
-                raise SubmissionError(problem)
-        except SubmissionError as error:
-            found[name] = {}
-            faults.append(make_fault(name, str(error).removeprefix(f"{name}: ")))
-    badges = set()
-    for entry_id, pin in found[REPRODUCED].items():
-        if not concerns(entry_id):
-            continue
-        if misfit := _misfit_of_pin(pin, entries.get(entry_id)):
-            faults.append(make_fault(f"{REPRODUCED}: {escape(entry_id)}", misfit))
-        else:
-            badges.add(entry_id)
-    confirmed = found[CONFIRMED]
-    said: dict[str, Any] = {
-        kind: {entry: confirmed[kind][entry] for entry in filter(concerns, confirmed.get(kind, ()))}
-        for kind in ("points", "replaced")
-    }
-    said["apart"] = list(filter(concerns, confirmed.get("apart", ())))
-    for kind, entry_id, why in list(_misfits_of_confirmed(said, entries)):
+    said = {kind: concerning(kind) for kind in Maintained._fields}
+    faults = []
+    for kind, entry_id, why in list(_misfits(said, entries)):
         faults.append(make_fault(f"{CONFIRMED}: {kind}: {escape(entry_id)}", why))
-        said[kind].pop(entry_id) if kind != "apart" else said[kind].remove(entry_id)
-    return Maintained(frozenset(badges), said["points"], said["replaced"], frozenset(said["apart"])), faults
+        said[kind].pop(entry_id, None)
+    apart = frozenset(said.pop("apart"))
+    return Maintained(**said, apart=apart), faults

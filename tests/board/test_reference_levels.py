@@ -11,7 +11,7 @@ from helpers.checkout import REPOSITORY
 from helpers.refusals import assert_refused
 from helpers.regenerated import regenerate
 from helpers.submissions import DEFINITIONS, SRAVEN_BOARD, small_board, small_contents
-from sraven import BoardError, ConfigurationError, OutputError
+from sraven import ConfigurationError, OutputError
 from sraven.board import reference_levels
 from sraven.board.board import board_ids, read_board
 from sraven.board.freeze import make_board, read_definitions, write_board
@@ -90,15 +90,6 @@ def test_a_board_has_its_lines_by_its_digest_alone(monkeypatch):
     assert board.reference_levels("ood") == ()
     assert board.reference_levels("ood", "feature_accuracy") == ()
     assert_refused("split='train'", board.reference_levels, "train")
-
-
-@pytest.mark.parametrize(
-    "text", [b"a: [", b"\xff", b"- 1", b"a: 3", b"a: {}", b"a: {lines: {ood: {x: {accuracy: 0.5}}}}"]
-)
-def test_damaged_file_of_lines_is_one_line(text):
-    with pytest.raises(BoardError, match=r"^lines\.yaml of the boards is damaged; reinstall sraven$"):
-        parse_levels(text)
-    assert parse_levels(b"") == {}
 
 
 def test_lines_are_written_beside_those_of_other_boards(monkeypatch, tmp_path):

@@ -13,7 +13,6 @@ import yaml
 from helpers.example import all_bytes
 from helpers.repositories import commit, git
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, snapshot, write
-from sraven.board.reference_levels import MeasuredLevel
 from sraven.leaderboard.export import COLUMNS
 from sraven.leaderboard.snapshot import parse_snapshot
 from sraven.scoring.scores import interval_over_combinations
@@ -30,7 +29,8 @@ def test_submission_is_filed(refused, done, small_boards, original, leaderboard)
 
 def test_standing_is_printed(done, small_boards, scored, filed, leaderboard, monkeypatch):
     board, score = small_board(SRAVEN_BOARD), scored["splits"]["ood"]["metrics"]["accuracy"]
-    lines = {"independent": MeasuredLevel(0.75, 0.01), "composition-blind": MeasuredLevel(0.05, 0.001)}
+    values = {"independent": 0.75, "composition-blind": 0.05}
+    lines = {name: {"value": value, "standard_error": 0.01} for name, value in values.items()}
     known = {"ood": {name: {"accuracy": line} for name, line in lines.items()}}
     monkeypatch.setattr("sraven.board.reference_levels.read_levels", lambda: {board.digest: known})
     out = done("leaderboard", "--leaderboard", leaderboard)
@@ -81,9 +81,10 @@ def test_bad_entry_is_told_and_hides_none(run, small_boards, filed, leaderboard,
     shutil.copytree(filed, filed.with_name("20261121-nudged"))
     (filed.with_name("20261121-nudged") / "submission.yaml").write_text("\x1b[2J")
     (filed.with_name("00010101-backdated")).mkdir()
-    (leaderboard / "reproduced.yaml").write_text(yaml.safe_dump({f"{SRAVEN_BOARD}/{filed.name}": False}))
+    pins = {"reproduced": {"nobody": "0" * 64}}
+    (leaderboard / "confirmed.yaml").write_text(yaml.safe_dump(pins))
     places = [f"{SRAVEN_BOARD}/00010101-backdated", f"{SRAVEN_BOARD}/20261121-nudged"]
-    places.append(f"reproduced.yaml: {SRAVEN_BOARD}/{filed.name}")
+    places.append("confirmed.yaml: reproduced: nobody")
     code, out, err = run("leaderboard", "--leaderboard", leaderboard)
     assert code == 1 and "A method" in out and err.isascii() and "\x1b" not in err
     for line, place in zip(err.splitlines(), places, strict=True):

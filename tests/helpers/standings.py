@@ -11,18 +11,17 @@ def scoring(value, name=None, **options):
     return make_evidence(name or f"scores {value}", scores={"ood": {"accuracy": [value] * 3}}, **options)
 
 
-def judged(filed, own=(), reproduced=(), only=None, before=None, **confirmed):
+def judged(filed, own=(), only=None, before=None, **confirmed):
     """Return the standing of some evidence by ids, and of the reader's own by names.
 
     Args:
         filed: evidence by ids.
         own: and by names.
-        reproduced: ids of what a maintainer has run again.
         only: id of a board; None for all.
         before: a standing that was there before.
-        confirmed: what else `Maintained` has.
+        confirmed: what `Maintained` has.
     """
-    maintained = Maintained(frozenset(reproduced), **confirmed)
+    maintained = Maintained(**confirmed)
     known = {entry.id: entry for entry in before.filed} if before else {}
 
     def rows(board):

@@ -12,7 +12,7 @@ from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards, small_board
 from sraven import SubmissionError
 from sraven.leaderboard.filed import FIRST_DAY, filing_date
-from sraven.leaderboard.maintainers import CONFIRMED, REPRODUCED, Maintained, read_maintained
+from sraven.leaderboard.maintainers import CONFIRMED, Maintained, read_maintained
 from sraven.leaderboard.ranking import read_leaderboard
 from sraven.leaderboard.submissions.submit import file_submission
 
@@ -139,84 +139,54 @@ def test_folder_of_submissions_that_is_none_is_told(plant, tmp_path):
     assert fault.place == "submissions"
 
 
-# The badge of a maintainer: for the submission and the code that were run, and nothing else
+# What maintainers say: for the submission that was run again, and nothing else
 
 
-COMMIT = "0123456789abcdef" * 2 + "01234567"
+EVIDENCE = make_evidence("a")
 RUN_AGAIN = f"{SRAVEN_BOARD}/20261121-a"
-EVIDENCE = make_evidence("a", method={"code_commit": COMMIT})
-PIN = {
-    "submission_digest": EVIDENCE.digest,
-    "code_commit": COMMIT,
-    "by": "A maintainer",
-    "date": "2026-11-24",
-    "note": "0.51 on an RTX 4090",
-}
 
 
-def read_pins(folder, content, only=None, entries=None):
-    text = content if isinstance(content, str | bytes) else yaml.safe_dump(content)
-    (folder / REPRODUCED).write_bytes(text if isinstance(text, bytes) else text.encode())
-    found, faults = read_maintained(folder, {RUN_AGAIN: EVIDENCE} if entries is None else entries, only)
+def confirmed(folder, content, entries=None, only=None):
+    """Return what maintainers are read to say, and the faults."""
+    text = content if isinstance(content, bytes) else yaml.safe_dump(content).encode()
+    (folder / CONFIRMED).write_bytes(text)
+    found, faults = read_maintained(folder, entries or {RUN_AGAIN: EVIDENCE}, only)
     assert all(fault.place.isprintable() and fault.reason.isprintable() for fault in faults)
-    return set(found.reproduced), [(fault.place, fault.reason) for fault in faults]
-
-
-def changed(**changes):
-    return {name: value for name, value in {**PIN, **changes}.items() if value is not None}
-
-
-def test_entry_that_was_run_again_has_the_badge(tmp_path):
-    assert read_pins(tmp_path, {RUN_AGAIN: PIN}) == ({RUN_AGAIN}, [])
-    assert read_pins(tmp_path, {RUN_AGAIN: changed(note=None)}) == ({RUN_AGAIN}, [])
+    return found, faults
 
 
 def test_nothing_is_nothing(tmp_path):
-    assert read_maintained(tmp_path, {RUN_AGAIN: EVIDENCE}) == (
-        Maintained(frozenset()),
-        [],
-    )  # there is no file
-    for content in ("", "# nothing yet\n", "{}", "null"):
-        assert read_pins(tmp_path, content) == (set(), [])
+    assert read_maintained(tmp_path, {}) == (Maintained(), [])  # there is no file
+    for content in (b"", b"# nothing yet\n", b"{}", b"null"):
+        assert confirmed(tmp_path, content) == (Maintained(), [])
+
+
+def test_entry_that_was_run_again_has_the_badge_and_other_pins_cost_it_nothing(tmp_path):
+    other = f"{SRAVEN_BOARD}/20261121-b"
+    pins = {RUN_AGAIN: EVIDENCE.digest, other: "0" * 64, "\x1b[2J": EVIDENCE.digest}
+    entries = {RUN_AGAIN: EVIDENCE, other: make_evidence("b")}
+    found, faults = confirmed(tmp_path, {"reproduced": pins}, entries)
+    assert set(found.reproduced) == {RUN_AGAIN}
+    reasons = sorted(fault.reason.rpartition(": ")[2] for fault in faults)
+    assert reasons == ["another submission was run again", "there is no such entry"]
 
 
 @pytest.mark.parametrize(
-    ("pin", "message"),
+    "content",
     [
-        (False, "is False; expected names and values"),
-        (changed(code_commit=None), "lacks 'code_commit'"),
-        (changed(date="yesterday"), "expected a date"),
-        (changed(code_commit=COMMIT[:12]), "expected a whole commit"),
-        (changed(submission_digest="A" * 64), "64 hexadecimal digits"),
-        (changed(submission_digest="0" * 64), "another submission was run again"),
-        (changed(code_commit="0" * 40), f"but the entry names {COMMIT}: other code was run"),
+        *(b"{", b"&a x", b"a: 1\na: 2\n", b"!!python/none x", b"- a", b"7", b"\xff"),
+        *(b"a: " + b"x" * (1 << 20), b"reproduced: {a: yesterday}", b"points: [1]"),
     ],
 )
-def test_pin_that_does_not_fit_gives_no_badge_and_is_told(pin, message, tmp_path):
-    badges, [(place, reason)] = read_pins(tmp_path, {RUN_AGAIN: pin})
-    assert (badges, place) == (set(), f"{REPRODUCED}: {RUN_AGAIN}") and message in reason
+def test_file_that_is_none_is_told_and_says_nothing(content, tmp_path):
+    found, [fault] = confirmed(tmp_path, content)
+    assert (found, fault.place) == (Maintained(), CONFIRMED)
 
 
-def test_one_bad_pin_costs_no_other_its_badge(tmp_path):
-    other = f"{SRAVEN_BOARD}/20261121-b"
-    content = {other: False, RUN_AGAIN: PIN, f"{SRAVEN_BOARD}/nobody": {**PIN}, "\x1b[2J": {**PIN}}
-    badges, faults = read_pins(tmp_path, content, entries={RUN_AGAIN: EVIDENCE, other: make_evidence("b")})
-    assert badges == {RUN_AGAIN} and len(faults) == 3
-    reasons = sorted(reason.partition(";")[0] for _, reason in faults)
-    assert reasons == ["is False", *["there is no such entry"] * 2]
-
-
-@pytest.mark.parametrize(
-    "content", ["{", "&a x", "a: 1\na: 2\n", "!!python/none x", "- a", "7", b"\xff", "a: " + "x" * (1 << 20)]
-)
-def test_file_that_is_none_is_told_and_gives_no_badge(content, tmp_path):
-    badges, [(place, _)] = read_pins(tmp_path, content)
-    assert (badges, place) == (set(), REPRODUCED)
-
-
-def test_pins_of_other_boards_are_left_alone(tmp_path):
-    content = {RUN_AGAIN: PIN, f"{FUZZY_BOARD}/20261121-a": {**PIN}}
-    assert read_pins(tmp_path, content, SRAVEN_BOARD) == ({RUN_AGAIN}, [])
+def test_what_is_said_of_other_boards_is_left_alone(tmp_path):
+    pins = {RUN_AGAIN: EVIDENCE.digest, f"{FUZZY_BOARD}/20261121-a": "0" * 64}
+    found, faults = confirmed(tmp_path, {"reproduced": pins}, only=SRAVEN_BOARD)
+    assert set(found.reproduced) == {RUN_AGAIN} and faults == []
 
 
 def test_what_maintainers_confirm_must_fit_and_counts_for_no_more(tmp_path):
@@ -229,15 +199,11 @@ def test_what_maintainers_confirm_must_fit_and_counts_for_no_more(tmp_path):
         "replaced": {old: new, new: old},
         "apart": [new, "nobody"],
     }
-    (tmp_path / CONFIRMED).write_text(yaml.safe_dump(content))
-    found, faults = read_maintained(tmp_path, entries)
-    assert found == Maintained(frozenset(), {old: new}, {old: new}, frozenset({new}))
+    found, faults = confirmed(tmp_path, content, entries)
+    assert found == Maintained({}, {old: new}, {old: new}, frozenset({new}))
     assert sorted(fault.reason.partition(";")[0] for fault in faults) == [
         f"names {other}, which is of another board",
         f"names {old}",
         f"names {old}, whose submission.yaml doesn't say 'replaces'",
         "there is no such entry",
     ]
-    (tmp_path / CONFIRMED).write_text("points: [1]\n")
-    found, [fault] = read_maintained(tmp_path, entries)
-    assert found == Maintained() and fault.place == CONFIRMED

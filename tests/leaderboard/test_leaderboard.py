@@ -106,7 +106,7 @@ def test_entry_that_was_run_again_keeps_its_rank_when_it_is_copied():
     [(entry_id, evidence)] = honest.items()
     entries = honest | made("copy", 0.5, predictions=evidence.predictions)
     assert ranks(judged(entries)) == [("copy", None), ("honest", None)]
-    found = judged(entries, reproduced=[entry_id])
+    found = judged(entries, reproduced={entry_id: evidence.digest})
     assert ranks(found) == [("copy", None), ("honest", 1)]
     assert [entry.badge for entry in entries_of(found)] == ["scored", "reproduced"]
 

@@ -46,7 +46,7 @@ from sraven.data.engines.jobs import HERE, Engine, map_jobs
 from sraven.data.engines.on_ray import connected
 from sraven.data.manifest import list_shards, make_manifest, make_plan
 from sraven.data.parts import merge_parts
-from sraven.torch import BatchStream, SplitDataset, sequences
+from sraven.torch import BatchStream, sequences
 
 TASK = SRAVEN(M=4, K=8, holdout=0.25)
 SHARD = 262_144
@@ -244,9 +244,8 @@ def makers():
     return {
         "SRAVEN, stream": stream(BatchStream(task, "train", OF_LOADER)),
         "SRAVEN, stream of sequences": stream(BatchStream(task, "train", OF_LOADER, view=sequences(task))),
-        "SRAVEN, split in order": batches(SplitDataset(train)),
-        "SRAVEN, split shuffled": batches(SplitDataset(train), shuffle=True),
-        "SRAVEN, split as it is": batches(train),
+        "SRAVEN, split in order": batches(train),
+        "SRAVEN, split shuffled": batches(train, shuffle=True),
         "SRAVEN, split collated one by one": batches(train, collate_fn=collate),
         "fuzzy logic, stream": stream(fuzzy_stream()),
         "fuzzy logic, stream of sequences": stream(fuzzy_stream(view=fuzzylogic.torch.sequences)),

@@ -29,7 +29,6 @@ from sraven.rules import (
     rules_of,
 )
 from sraven.show import make_puzzle, to_json
-from sraven.text.questions import find_question
 
 TEN = rules_of("ten")
 DOUBLING = Rule(
@@ -183,23 +182,3 @@ def test_everything_else_knows_ten_rules(tmp_path):
     assert set(task.references.ceilings("ood", 50, None)["knowing_split"]) == {"accuracy"}
     found = task.diagnose("ood", np.roll(batch.target, 1, axis=0))
     assert {"minimum", "maximum"} <= set(found.tables["rules"].rows[0].of_wrong)
-
-
-def test_commands_take_a_set_of_rules(run, tmp_path):
-    def printed(*line):
-        code, out, _ = run(*line, "--M", 2, "--rules", "ten", "--json")
-        assert code == 0
-        return json.loads(out)
-
-    sizes = ["--train", 100, "--test", 0, "--ood", 0]
-    assert printed("generate", *sizes, "--out", tmp_path / "data")["config"]["rule_set"] == "ten"
-    assert printed("ambiguity", "-n", 100)["config"]["rule_set"] == "ten"
-    assert printed("count")["multisets"] == comb(11, 2)
-    rules = {rule for each in printed("show", "-n", 50) for rule in each["rules"]}
-    assert rules == {rule.name for rule in TEN}
-    _, out, _ = run("text", "generate", "--M", 2, "--rules", "ten", "-n", 1)
-    question = json.loads(out)["id"]
-    assert question.startswith("v1_M2-K8-unique-ten_")
-    assert find_question(question)[0].task == SRAVEN(M=2, answers="unique", rule_set="ten")
-    code, _, error = run("count", "--rules", "no such set")
-    assert code == 2 and "'paper', 'ten'" in error

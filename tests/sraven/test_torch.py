@@ -14,7 +14,7 @@ from baselines.encode import encode_fuzzylogic, encode_sraven
 from fuzzylogic import FuzzyLogic
 from helpers.refusals import assert_refused
 from sraven import SRAVEN
-from sraven.torch import BatchStream, SplitDataset, as_tensors, sequences
+from sraven.torch import BatchStream, as_tensors, sequences
 
 TASK = SRAVEN(M=3, K=7)
 
@@ -35,16 +35,15 @@ def same(batch, expected):
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("wrap", [SplitDataset, lambda split: split], ids=["data set", "split"])
-def test_a_loader_gets_whole_batches_of_a_split(wrap, workers):
-    batches = list(DataLoader(wrap(TASK.split("train", 100)), batch_size=32, num_workers=workers))
+def test_a_loader_gets_whole_batches_of_a_split(workers):
+    batches = list(DataLoader(TASK.split("train", 100), batch_size=32, num_workers=workers))
     assert [len(batch["context"]) for batch in batches] == [32, 32, 32, 4]
     assert (batches[0]["context"].dtype, batches[0]["index"].dtype) == (torch.uint8, torch.int64)
     assert all(same(batch, TASK.take("train", batch["index"].numpy())) for batch in batches)
 
 
 def test_samplers_choose_the_instances_of_a_split():
-    data = SplitDataset(TASK.split("train", 60)[10:])
+    data = TASK.split("train", 60)[10:]
     shuffled = DataLoader(data, batch_size=16, shuffle=True, generator=torch.Generator().manual_seed(0))
     seen = indices_of(shuffled)
     assert sorted(seen) == list(range(10, 60)) and seen != sorted(seen)
@@ -98,9 +97,8 @@ def test_what_a_stream_cant_be_is_refused(arguments, named):
     assert_refused(named, BatchStream, TASK, "train", **arguments)
 
 
-def test_other_splits_and_other_data_are_refused():
+def test_other_splits_are_refused():
     assert_refused("split='dev'", BatchStream, TASK, "dev")
-    assert_refused(r"task\.split", SplitDataset, TASK)
 
 
 def test_sequences_are_those_of_the_baselines():
@@ -127,4 +125,4 @@ def test_sequences_of_fuzzy_logic_are_those_of_the_baselines():
         "targets": torch.from_numpy(batch.targets),
     }
     assert torch.equal(fuzzylogic.torch.sequences(flat)[0], tokens)  # rows as load_dataset has them
-    assert sraven.torch.SplitDataset is fuzzylogic.torch.SplitDataset
+    assert sraven.torch.BatchStream is fuzzylogic.torch.BatchStream

@@ -1,23 +1,18 @@
-"""Data sets for `torch.utils.data.DataLoader`: batches of tensors, made on demand.
+"""A stream of batches for `torch.utils.data.DataLoader`, made on demand.
 
-A generator makes a batch in less time than it takes to collate one from its instances, so both data sets
-here give whole batches: map-style, in any order that a sampler likes, or a stream.
+A generator makes a batch in less time than it takes to collate one from its instances, so it gives whole
+batches. In any order that a sampler likes, `sraven.core.split.Split` gives them, too.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from itertools import count
-from typing import Any, SupportsIndex
+from typing import Any
 
-import numpy as np
 import torch
-from torch.utils.data import Dataset, IterableDataset, get_worker_info
-from torch.utils.data._utils.collate import default_collate_fn_map
+from torch.utils.data import IterableDataset, get_worker_info
 
 from sraven.core.access import INDEX_LIMIT
 from sraven.core.arguments import check_integer
-from sraven.core.errors import ConfigurationError
-from sraven.core.split import Split
 from sraven.core.task import Task
 
 Tensors = Mapping[str, torch.Tensor]
@@ -30,66 +25,6 @@ View = Callable[[Tensors], Any]
 def as_tensors(batch: Any) -> dict[str, torch.Tensor]:
     """Return the arrays of a batch as tensors that share their memory, and may be written to."""
     return {name: torch.from_numpy(array) for name, array in batch._asdict().items()}
-
-
-@dataclass(frozen=True)
-class _Made:
-    """A batch that is made already: what stands in the list that a loader collates."""
-
-    batch: Any
-
-
-# PyTorch's documented way to have its loaders collate a type; so no `collate_fn` has to be passed.
-default_collate_fn_map[_Made] = lambda made, **_: made[0].batch
-
-
-class SplitDataset(Dataset[Any]):
-    """The instances of a view of a split, map-style: for shuffling, samplers and ``DistributedSampler``.
-
-    A ``DataLoader`` with its own ``collate_fn`` gets whole batches, which are made at once.
-
-    Args:
-        split: what ``task.split(name, size)`` returns.
-        view: what to make of the tensors of a batch; None for the tensors, and the ``index``.
-
-    Example:
-        >>> train = SplitDataset(task.split("train", 1_000_000))
-        >>> loader = DataLoader(train, batch_size=128, shuffle=True, num_workers=2)
-        >>> next(iter(loader))["context"].shape
-        torch.Size([128, 8, 4])
-    """
-
-    def __init__(self, split: Split, view: View | None = None) -> None:
-        if not isinstance(split, Split):
-            raise ConfigurationError(
-                f"split is a {type(split).__name__}; expected what task.split(name, size) returns"
-            )
-        self.split, self.view = split, view
-
-    def __len__(self) -> int:
-        """Return the number of instances."""
-        return len(self.split)
-
-    def __getitem__(self, place: SupportsIndex) -> Any:
-        """Return an instance as tensors, or what the view makes of a batch of it alone.
-
-        Raises:
-            IndexError: past the end.
-        """
-        batch = self._take([place])
-        if self.view:
-            return self.view(batch)
-        return {name: tensor[0] for name, tensor in batch.items()}
-
-    def __getitems__(self, places: Iterable[SupportsIndex]) -> list[Any]:
-        """Return several instances as a batch, in the form that a loader's ``collate_fn`` takes."""
-        batch = self._take(places)
-        return [_Made(self.view(batch) if self.view else batch)]
-
-    def _take(self, places: Iterable[SupportsIndex]) -> dict[str, torch.Tensor]:
-        indices = np.array([self.split.index_of(place) for place in places], np.int64)
-        batch = self.split.task.take(self.split.name, indices, threads=1)
-        return {"index": torch.from_numpy(indices), **as_tensors(batch)}
 
 
 class BatchStream(IterableDataset[Any]):

@@ -23,7 +23,7 @@ def prepared(tmp_path_factory):
         file_submission(rival, leaderboard, day=date(2026, 11, 21))
         (project / "program.py").write_text("print('ours')\n")
         (leaderboard / "boards.yaml").write_text("boards: []\n")
-        (leaderboard / "reproduced.yaml").write_text("{}\n")
+        (leaderboard / "confirmed.yaml").write_text("{}\n")
         git(project, "init", "--quiet", "--initial-branch", "main")
         commit(project, "the project")
         (new / "leaderboard").mkdir()

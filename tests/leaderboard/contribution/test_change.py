@@ -157,7 +157,7 @@ def _write(path):
         (lambda project: shutil.rmtree(project / RIVAL), rf"^{RIVAL}/README.md is removed; a submission"),
         (lambda project: (project / RIVAL).rename(project / "rival"), rf"^{RIVAL}/README.md is removed"),
         (_write(f"{RIVAL}/README.md"), rf"^{RIVAL}/README.md is changed"),
-        (_write("docs/leaderboard/reproduced.yaml"), r"^docs/leaderboard/reproduced.yaml is changed"),
+        (_write("docs/leaderboard/confirmed.yaml"), r"^docs/leaderboard/confirmed.yaml is changed"),
         (_write("program.py"), r"^program.py is changed"),
         (_write(".gitattributes"), r"^\.gitattributes isn't a file of a submission's folder"),
         (_link, rf"^{OURS}/README.md is a link"),

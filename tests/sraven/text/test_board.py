@@ -1,6 +1,7 @@
 """The boards of texts: what their files say is so, by means that share little with what made them."""
 
 import hashlib
+import re
 from collections import Counter
 
 import numpy as np
@@ -11,6 +12,7 @@ from helpers.refusals import assert_refused
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
 from sraven import SRAVEN, BoardError, make_task
 from sraven.board.board import Board, read_board
+from sraven.board.content import find_fault
 from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.questions import LADDER, LEVELS, SHOTS_START
 from sraven.text.task import Ladder
@@ -98,7 +100,7 @@ def test_board_without_its_prompts_is_told_of():
         Board.from_content({**content, "prompts": {"told-0-shot": "0" * 64}}).check_all()
     text_board().check_all()
     for change in ({"prompts": {}}, {"rungs": []}, {"prediction": {"dtype": "uint8", "shape": [3]}}):
-        assert_refused(r"prompts|rungs", Board.from_content, {**content, **change}, error=BoardError)
+        assert re.search(r"prompts|rungs", find_fault({**content, **change}))
 
 
 # Scores

@@ -1,7 +1,7 @@
 """JSON Schemas of the project's files, and how a value that breaks one is described."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
 from itertools import islice
@@ -84,21 +84,6 @@ def _check_format(find_fault: Callable[[str], str | None]) -> Callable[[object],
     return check
 
 
-_COUNTS = {"type": "integer", "minimum": 0}
-"""Of items: counts, of which the file of a board has thousands."""
-
-
-def _whole_lists(check_items: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-    """Return a check of the keyword ``items`` that looks at a list of counts as a whole, if all is right."""
-
-    def check(validator: Any, items: Any, value: Any, schema: Any) -> Iterator[Any]:
-        is_counts = items == _COUNTS and isinstance(value, list)
-        if not (is_counts and all(type(each) is int and each >= 0 for each in value)):
-            yield from check_items(validator, items, value, schema)
-
-    return check
-
-
 @cache
 def _validator(name: str) -> Any:
     """Return what checks values against a schema."""
@@ -111,8 +96,7 @@ def _validator(name: str) -> Any:
     formats = FormatChecker(formats=())
     for format_name, find_fault in _FORMATS.items():
         formats.checks(format_name, raises=ValueError)(_check_format(find_fault))
-    keywords = dict(Draft202012Validator.VALIDATORS)
-    keywords["items"] = _whole_lists(keywords["items"])
+    keywords = Draft202012Validator.VALIDATORS
     validator = validators.create(Draft202012Validator.META_SCHEMA, keywords, type_checker=types)
     return validator(read_schema(name), format_checker=formats)
 
