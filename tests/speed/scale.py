@@ -1,8 +1,7 @@
-"""Rates of writing, preparing and loading data.
+"""Rates of writing and preparing data.
 
     python tests/speed/scale.py rates docs/results/scale.json
     python tests/speed/scale.py preparation docs/results/preparation.json tokenizer.model 'c4/*.json.gz'
-    python tests/speed/scale.py loaders docs/results/torch-loader.json
 
 - ``rates``: what the plan of docs/scale.md stands on, whose tables are written again. Writes a data set of
   SRAVEN with one and two threads, and with one and two workers of a Ray cluster of this machine, whose
@@ -13,29 +12,22 @@
   from files to finished shards, and encodes the same documents, held in memory, with one thread. Each runs
   five times, alternating, so that a slow spell of the machine hits both. Speeds and their ratio are of
   processor time, which other programs disturb least.
-- ``loaders``: batches of 128 instances a second through PyTorch's `DataLoader`, in this process alone. Each
-  is read for two seconds, five times, in turn.
 """
 
 import json
 import tempfile
 import time
 from functools import partial
-from itertools import cycle
 from pathlib import Path
 from statistics import median
 
-import torch
 from record import choose, in_turns, keep, seconds_of
 from scale_plan import render
-from torch.utils.data import DataLoader, default_collate
 
-import fuzzylogic.torch
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.records import read_source
 from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import read_tokenizer
-from fuzzylogic import FuzzyLogic
 from sraven import SRAVEN, verify_dataset, write_dataset
 from sraven.core.system.files import json_text
 from sraven.core.system.parts import Part
@@ -46,7 +38,6 @@ from sraven.data.engines.jobs import HERE, Engine, map_jobs
 from sraven.data.engines.on_ray import connected
 from sraven.data.manifest import list_shards, make_manifest, make_plan
 from sraven.data.parts import merge_parts
-from sraven.torch import BatchStream, sequences
 
 TASK = SRAVEN(M=4, K=8, holdout=0.25)
 SHARD = 262_144
@@ -229,57 +220,5 @@ def preparation(goal, model, *patterns):
     keep(goal, result)
 
 
-# PyTorch's loader ----------------------------------------------------------------------------------------
-
-
-OF_LOADER, INSTANCES, ROUNDS, SECONDS = 128, 1_000_000, 5, 2.0
-
-
-def makers():
-    """Return what is measured, by name."""
-    task, fuzzy = SRAVEN(), FuzzyLogic()
-    train, stream = task.split("train", INSTANCES), partial(DataLoader, batch_size=None)
-    fuzzy_stream = partial(BatchStream, fuzzy, "train", OF_LOADER)
-    batches = partial(DataLoader, batch_size=OF_LOADER)
-    return {
-        "SRAVEN, stream": stream(BatchStream(task, "train", OF_LOADER)),
-        "SRAVEN, stream of sequences": stream(BatchStream(task, "train", OF_LOADER, view=sequences(task))),
-        "SRAVEN, split in order": batches(train),
-        "SRAVEN, split shuffled": batches(train, shuffle=True),
-        "SRAVEN, split collated one by one": batches(train, collate_fn=collate),
-        "fuzzy logic, stream": stream(fuzzy_stream()),
-        "fuzzy logic, stream of sequences": stream(fuzzy_stream(view=fuzzylogic.torch.sequences)),
-    }
-
-
-def collate(instances):
-    """Stack instances, of which each is a dictionary."""
-    return default_collate([*map(dict, instances)])
-
-
-def forever(loader):
-    """Yield a loader's batches, again and again."""
-    for again in cycle([loader]):
-        yield from again
-
-
-def rate_of(work):
-    """Return how often some work can be done a second."""
-    done, start = 0, time.perf_counter()
-    while time.perf_counter() - start < SECONDS:
-        work()
-        done += 1
-    return done / (time.perf_counter() - start)
-
-
-def loaders(goal):
-    """Write batches a second of each loader to ``goal``."""
-    works = {name: partial(next, forever(loader)) for name, loader in makers().items()}
-    medians = {name: round(median(rates)) for name, rates in in_turns(works, ROUNDS, rate_of).items()}
-    keep(goal, {"batches_of_128_a_second": medians}, torch=torch.__version__)
-    for name, rate in medians.items():
-        print(f"{name:45} {rate:8,}")
-
-
 if __name__ == "__main__":
-    choose(rates, preparation, loaders)
+    choose(rates, preparation)

@@ -135,21 +135,6 @@ def test_evaluation_for_programs_has_what_the_library_finds(language, evaluated,
     assert answer["runs"][1] != found
 
 
-def test_evaluation_is_printed_as_a_table(language, data, evaluated):
-    code, out, err = sraven("evaluate", language / TWICE[1], data, "--rows=7")
-    assert (code, err) == (0, "")
-    run = evaluated["runs"][1]
-    assert f"13 documents, {run['tokens']:,} tokens" in out
-    [row] = [line for line in out.splitlines() if str(language / TWICE[1]) in line]
-    assert [cell.strip() for cell in row.strip("│ ").split("│")] == [
-        str(language / TWICE[1]),
-        f"{run['loss']:.4f}",
-        f"{run['perplexity']:,.2f}",
-        f"{run['bits_per_byte']:.4f}",
-    ]
-    assert f"unigram entropy {evaluated['unigram_entropy']:.4f}" in out.splitlines()[-1]
-
-
 def test_submission_to_another_board_is_reported_to_programs(other_board, monkeypatch, tmp_path):
     board, sizes = read_board("fuzzylogic-v1"), {"test": 5, "ood": 7, "ood_terms": 7}
     scores = {split: {"r2_per_sequence": 0.5 + place} for place, split in enumerate(sizes)}

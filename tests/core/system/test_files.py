@@ -201,9 +201,7 @@ OWN_READERS = {
     ],
     "code that its user imports, and a run's copies": ["baselines/train/code.py"],
     "a file of the system's": ["baselines/train/provenance.py"],
-    "texts of a checkout, beside the pages to be written": [
-        "baselines/paper/pages.py",
-    ],
+    "texts of a checkout, beside the pages to be written": ["baselines/paper/pages.py"],
     "a page that it wrote": ["baselines/paper/render.py"],
     "a checkout's board, which is to be written": ["sraven/board/freeze.py"],
     "files of the package": [
