@@ -1,9 +1,7 @@
 """Entry point of `sraven`: finds its commands, turns errors into one line."""
 
 import os
-import signal
 import sys
-import threading
 import warnings
 from contextlib import suppress
 from importlib.metadata import version
@@ -13,7 +11,7 @@ from typing import Any
 import click
 
 from cli.shared.families import FamiliesGroup
-from cli.shared.outputs import OF_PLACE
+from cli.shared.options import OF_PLACE
 
 COMMANDS = (
     "count",
@@ -177,17 +175,6 @@ def _format_warning(message: Warning | str, category: type[Warning], *where: Any
 _format_other = warnings.formatwarning
 
 
-def _keep_interrupt(lost: "sys.UnraisableHookArgs") -> None:
-    """Interrupt again where an interrupt was lost, in a callback of a library's that drops exceptions."""
-    if not issubclass(lost.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(lost)
-        return
-    # The signal wakes the thread as well.
-    again = threading.Timer(0.5, signal.pthread_kill, [threading.main_thread().ident, signal.SIGINT])
-    again.daemon = True
-    again.start()
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
     warnings.formatwarning = _format_warning
@@ -199,7 +186,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 def console() -> None:
     """Run the command line of this process, and end it."""
-    sys.unraisablehook = _keep_interrupt
     if sys.stderr.isatty():
         _show_log()
     try:

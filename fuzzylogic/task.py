@@ -255,7 +255,7 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
 
     @property
     def references(self) -> References:
-        """What scores are read against: reference predictors and the ideal observer."""
+        """Reference predictors and the ideal observer, against which scores are read."""
         from fuzzylogic.references import FuzzyLogicReferences
 
         return FuzzyLogicReferences(self)

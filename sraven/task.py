@@ -303,7 +303,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
     @property
     def references(self) -> References:
-        """What scores are read against: reference predictors and the ideal observer."""
+        """Reference predictors and the ideal observer, against which scores are read."""
         from sraven.references import SRAVENReferences
 
         return SRAVENReferences(self)

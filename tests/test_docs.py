@@ -8,19 +8,10 @@ import pytest
 
 from helpers.checkout import REPOSITORY
 from helpers.compiling import quick_flags
-from helpers.forks import Forks
-from helpers.python import python
+from helpers.python import MODULES, python
 
 PAGES = sorted((REPOSITORY / "docs").glob("*.md"))
 BLOCK = re.compile(r"^```(?:python|\{code-cell\} python)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-
-IMPORTS = {
-    "": ("numba", "pyarrow.parquet"),
-    "datasets": ("datasets",),
-    "baselines": ("jax", "flax.linen", "optax", "orbax.checkpoint"),
-    "baselines.analysis": ("scipy.stats", "sklearn.linear_model"),
-}
-"""Slow imports, by the text in the blocks of a page that needs them."""
 
 TRAINS_LONG = "notebook"
 """The page whose programs run for longer than the compiler takes with all of its passes."""
@@ -29,24 +20,7 @@ LONG = (TRAINS_LONG, "analysis-tour", "analysis", "baselines")
 """Pages that train, or analyse what was trained."""
 
 
-@pytest.fixture(scope="module")
-def forks(tmp_path_factory):
-    """What runs a script in a folder, in a process of its own that has libraries already."""
-    folder = tmp_path_factory.mktemp("pages")
-    environment = {
-        **os.environ,
-        "HF_HOME": str(folder / "hf"),
-        "HF_DATASETS_OFFLINE": "1",
-        # The tests' toy family is an example.
-        "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(REPOSITORY / "tests")]),
-        # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
-        "XLA_FLAGS": quick_flags(),
-    }
-    with Forks(folder, environment) as forks:
-        yield forks
-
-
-def run_blocks(page, directory, forks):
+def run_blocks(page, directory):
     """Run the blocks of a page one after the other, as one script."""
     text = page.read_text()
     # Empty lines keep the line numbers of the page.
@@ -55,16 +29,18 @@ def run_blocks(page, directory, forks):
         first = text[: block.start(1)].count("\n")
         code = block.group(1).splitlines()
         lines[first : first + len(code)] = code
-    blocks = "\n".join(lines)
-    imports = [name for mark, names in IMPORTS.items() if mark in blocks for name in names]
-    if "datasets" in imports:  # a cache of its own; the first line of a page is its heading
-        cache = str(directory / "cache")
-        blocks = f"__import__('datasets.config').config.HF_DATASETS_CACHE = {cache!r}" + blocks
-    if page.stem == TRAINS_LONG:
-        blocks = "__import__('os').environ['XLA_FLAGS'] = ''" + blocks
     script = directory / f"page_{page.stem}.py"
-    script.write_text(blocks)
-    result = forks.run(directory, script, imports=imports)
+    script.write_text("\n".join(lines))
+    environment = {
+        **os.environ,
+        "HF_HOME": str(directory / "hf"),
+        "HF_DATASETS_CACHE": str(directory / "cache"),
+        "HF_DATASETS_OFFLINE": "1",
+        "PYTHONPATH": MODULES,  # the tests' toy family is an example
+        # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
+        "XLA_FLAGS": "" if page.stem == TRAINS_LONG else quick_flags(),
+    }
+    result = python(script, cwd=directory, env=environment)
     assert result.returncode == 0, result.stderr
 
 
@@ -76,14 +52,14 @@ def run_blocks(page, directory, forks):
         if BLOCK.search(page.read_text())
     ],
 )
-def test_blocks_of_a_page_run(page, tmp_path, forks):
-    run_blocks(page, tmp_path, forks)
+def test_blocks_of_a_page_run(page, tmp_path):
+    run_blocks(page, tmp_path)
 
 
-def test_blocks_of_the_readme_run(tmp_path, forks):
+def test_blocks_of_the_readme_run(tmp_path):
     sizes = "--train", "300", "--test", "30", "--ood", "30"
     python("-m", "sraven", "generate", *sizes, cwd=tmp_path, check=True)
-    run_blocks(REPOSITORY / "README.md", tmp_path, forks)
+    run_blocks(REPOSITORY / "README.md", tmp_path)
 
 
 @pytest.mark.parametrize(

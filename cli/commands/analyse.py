@@ -7,9 +7,7 @@ from typing import Any
 
 import click
 
-from cli.shared.imports import import_option, needs_extra
-from cli.shared.options import any_path, read_integers
-from cli.shared.outputs import output_directory
+from cli.shared.options import any_path, import_option, needs_extra, output_directory, read_integers
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.progress import doing, resumable
 from sraven.core.system.isolation import elsewhere

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.shared.printing import json_option, print_outcome, print_rows
-from cli.shared.scores import divergence_lines, level_rows
+from cli.shared.scores import print_bounds
 from sraven.core.escape import with_error
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _row(board: "Board") -> tuple[str, ...]:
 
 
 def _print_board(board: "Board") -> None:
-    """Print a board: what it is, its splits, and what the ideal observer scores on them."""
+    """Print a board: what it is, its splits, and what scores are read against."""
     values = {name: value for name, value in board.config.items() if name != "task"}
     values = {name: " ".join(value) if isinstance(value, list) else value for name, value in values.items()}
     config = ", ".join(f"{name}={value}" for name, value in values.items())
@@ -65,14 +65,16 @@ def _print_board(board: "Board") -> None:
     click.echo(f"digest:  {board.digest}")
     click.echo(f"budget:  {board.train_budget:,} training {board.budget_unit}")
     click.echo(f"ranked:  by {board.metric} on {board.primary_split}")
-    for line in _observer(board):
-        click.echo(line)
-    for line in divergence_lines(board):
-        click.echo(line)
     for form, checksum in board.prompts.items():
         click.echo(f"prompts: {form:<13} {checksum[:12]}")
-    _print_splits(board)
-    _print_levels(board)
+    rows = (
+        (name, f"{'first ' * (name == 'train')}{each.instances:,}", each.sha256[:12])
+        for name, each in board.covered.items()
+    )
+    print_rows(("split", "instances", "sha256"), rows)
+    print_bounds(board, tuple(board.splits))
+    for level in board.reference_levels(board.primary_split):
+        click.echo(f"{level.title}: {level.meaning}")
     if board.rungs:
         _print_rungs(board)
 
@@ -89,41 +91,3 @@ def _print_rungs(board: "Board") -> None:
         high = (with_error(mean["value"], mean["standard_error"]) for mean in found)
         rows.append((settings, f"{rung['instances']:,}", *low, *high))
     print_rows(("level", "instances", "chance", *floors, *kinds.values()), rows)
-
-
-def _print_levels(board: "Board") -> None:
-    """Print the reference levels of a board, each with its meaning, and chance."""
-    meanings = {level.title: f"\n  {level.meaning}" for level in board.reference_levels(board.primary_split)}
-    for label, values in level_rows(board, tuple(board.splits)):
-        scores = ", ".join(f"{value} on {split}" for split, value in values.items())
-        click.echo(f"{label}: {board.metric} {scores}{meanings.get(label, '')}")
-
-
-def _observer(board: "Board") -> list[str]:
-    """Return how the ideal observer answers, if its scores are known."""
-    from sraven.board.ceilings import ANSWERS
-
-    found = [board.ceiling(board.primary_split, metric) for metric in board.metrics]
-    answers = dict.fromkeys(ceiling.answers for ceiling in found if ceiling)
-    described = "; ".join(f"{ANSWERS[answer]} ({answer})" for answer in answers)
-    return [f"ceiling: of the ideal observer, which answers with {described}"] if described else []
-
-
-def _ceilings(board: "Board", split: str, prior: str) -> str:
-    """Return what an ideal observer scores on a split: each metric with its error."""
-    found = {metric: board.ceiling(split, metric, prior) for metric in board.metrics}
-    known = ((metric, ceiling) for metric, ceiling in found.items() if ceiling)
-    return "; ".join(f"{metric} {with_error(each.value, each.standard_error)}" for metric, each in known)
-
-
-def _print_splits(board: "Board") -> None:
-    """Print a row for each split that has digests."""
-    from sraven.board.ceilings import KNOWS
-
-    rows = []
-    for split, entry in board.covered.items():
-        size = f"{entry.instances:,}" if split != "train" else f"first {entry.instances:,}"
-        ceilings = [_ceilings(board, split, prior) for prior in KNOWS] if split in board.splits else []
-        rows.append((split, size, entry.sha256[:12], *ceilings))
-    headings = "split", "instances", "sha256", "ceiling, knowing the split", "ceiling, not knowing it"
-    print_rows(headings, rows)

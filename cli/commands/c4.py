@@ -5,13 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.lazy import LazyGroup
-from cli.shared.imports import needs_extra
-from cli.shared.options import engine_option
-from cli.shared.outputs import output_directory
-from cli.shared.printing import json_option
+from cli.shared.families import LazyGroup
+from cli.shared.options import engine_option, needs_extra, output_directory
+from cli.shared.printing import json_option, print_tokens
 from cli.shared.progress import documents_bar, doing, resumable
-from cli.shared.writing import print_tokens
 
 if TYPE_CHECKING:
     from sraven.data.engines.jobs import Engine

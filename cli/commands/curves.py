@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.imports import needs_extra
-from cli.shared.options import any_path
-from cli.shared.outputs import output_file, spare
+from cli.shared.options import any_path, needs_extra, output_file, spare
 from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.escape import with_error
 from sraven.core.system.isolation import elsewhere

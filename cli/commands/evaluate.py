@@ -6,12 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.imports import import_option, needs_extra
-from cli.shared.language import need_data, refuse_language
-from cli.shared.options import any_path, argument_of, directory, read_integers
-from cli.shared.outputs import output_directory
+from cli.shared.options import (
+    any_path,
+    argument_of,
+    directory,
+    import_option,
+    needs_extra,
+    output_directory,
+    read_integers,
+)
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.progress import progress_bar
+from cli.shared.training import need_data, refuse_language
 from sraven.core.escape import escape, with_error
 
 if TYPE_CHECKING:

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import click
 
-from cli.shared.imports import import_option, needs_extra
-from cli.shared.options import any_path
-from cli.shared.outputs import output_directory
+from cli.shared.options import any_path, import_option, needs_extra, output_directory
 from cli.shared.printing import json_option, print_outcome
 
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.shared.options import existing_file
-from cli.shared.outputs import output_directory
+from cli.shared.options import existing_file, output_directory
 from cli.shared.printing import json_option, print_json, wants_json
 
 

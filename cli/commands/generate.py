@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.options import argument_of, engine_option, is_given, task_argument, threads_option
-from cli.shared.outputs import output_directory
-from cli.shared.printing import json_option
+from cli.shared.options import (
+    argument_of,
+    engine_option,
+    is_given,
+    output_directory,
+    task_argument,
+    threads_option,
+)
+from cli.shared.printing import json_option, print_dataset, print_part, warn_of_patterns
 from cli.shared.progress import parts_bar, resumable
-from cli.shared.writing import print_dataset, print_part, warn_of_patterns
 from sraven.core.family import Family
 
 if TYPE_CHECKING:

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.imports import needs_extra
-from cli.shared.options import any_path, directory
-from cli.shared.outputs import output_directory, output_file
+from cli.shared.options import any_path, directory, needs_extra, output_directory, output_file
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
 from cli.shared.progress import doing
 from sraven.core.escape import escape, figure

@@ -4,11 +4,9 @@ from pathlib import Path
 
 import click
 
-from cli.shared.options import any_path
-from cli.shared.outputs import output_directory, spare
-from cli.shared.printing import json_option
+from cli.shared.options import any_path, output_directory, spare
+from cli.shared.printing import json_option, print_dataset, warn_of_patterns
 from cli.shared.progress import progress_bar, resumable
-from cli.shared.writing import print_dataset, warn_of_patterns
 
 
 @click.command(name="merge")

@@ -6,9 +6,7 @@ from typing import Any
 import click
 
 from cli.commands.leaderboard import CHECKOUT
-from cli.shared.imports import needs_extra
-from cli.shared.options import directory, threads_option
-from cli.shared.outputs import output_file, spare
+from cli.shared.options import directory, needs_extra, output_file, spare, threads_option
 from cli.shared.printing import json_option, print_outcome
 from sraven.core.system.isolation import elsewhere
 

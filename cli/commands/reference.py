@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.shared.outputs import output_directory
+from cli.shared.options import output_directory
 from cli.shared.printing import json_option, print_outcome
 
 

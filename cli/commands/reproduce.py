@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.imports import needs_extra
-from cli.shared.options import directory, is_given, join_options, leave_out
-from cli.shared.outcomes import describe_line
-from cli.shared.outputs import output_directory
+from cli.shared.options import directory, is_given, join_options, leave_out, needs_extra, output_directory
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
 from cli.shared.progress import STOPPING, progress_bar, resumable
+from cli.shared.training import describe_line
 from sraven.core.system.isolation import elsewhere
 from sraven.core.system.stopping import stoppable
 

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.options import any_path, threads_option
-from cli.shared.outputs import output_file, spare
+from cli.shared.options import any_path, output_file, spare, threads_option
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import progress_bar
 from cli.shared.scores import print_advice, print_bounds, print_composing, print_many, print_scores

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.imports import needs_extra
-from cli.shared.options import join_options, task_argument
-from cli.shared.outputs import output_file
+from cli.shared.options import join_options, needs_extra, output_file, task_argument
 from cli.shared.printing import json_option, print_outcome, print_renderables
 from sraven.core.family import Family
 from sraven.core.system.isolation import elsewhere

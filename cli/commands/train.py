@@ -8,13 +8,27 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from baselines.config import C4, RunConfig
-from cli.shared.imports import import_option, needs_extra
-from cli.shared.language import language_options, refuse_language, text_of
-from cli.shared.options import any_path, argument_of, field_options, join_options, read_integers
-from cli.shared.outcomes import check_divergence, check_interrupt, describe_line, print_session
-from cli.shared.outputs import output_directory
+from cli.shared.options import (
+    any_path,
+    argument_of,
+    field_options,
+    import_option,
+    join_options,
+    needs_extra,
+    output_directory,
+    read_integers,
+)
 from cli.shared.printing import json_option, print_json
 from cli.shared.progress import STOPPING, progress_bar, resumable
+from cli.shared.training import (
+    check_divergence,
+    check_interrupt,
+    describe_line,
+    language_options,
+    print_session,
+    refuse_language,
+    text_of,
+)
 from sraven.core.system.stopping import stoppable
 
 if TYPE_CHECKING:

@@ -1,11 +1,15 @@
-"""Options that commands share."""
+"""Options that commands share: types of paths, of tasks, what is imported first."""
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields
+from errno import EACCES, EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, EPERM, EROFS
 from functools import reduce, wraps
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from inspect import cleandoc
 from pathlib import Path
 from types import NoneType
@@ -16,11 +20,13 @@ from click.core import ParameterSource
 
 from sraven.core.errors import ConfigurationError
 from sraven.core.family import Family
+from sraven.core.names import address_in
 from sraven.core.spec import settings_of
 
 if TYPE_CHECKING:
     from sraven.core.task import Task
     from sraven.data.engines.jobs import Engine
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,7 +49,7 @@ class _PlainFile(click.Path):
 any_path = click.Path(path_type=Path)
 existing_file = _PlainFile(path_type=Path, exists=True, dir_okay=False)
 directory = click.Path(path_type=Path, file_okay=False)
-"""Types of what is read; `cli.shared.outputs` has those of what is written."""
+"""Types of what is read."""
 
 
 def join_options(*options: Callable[[F], F]) -> Callable[[F], F]:
@@ -215,3 +221,130 @@ def task_argument(family: Family, measuring: bool = False, **defaults: Any) -> C
             raise
 
     return argument_of("task", make, *(field_option(kind, name, **defaults) for name in names))
+
+
+OF_PLACE = frozenset({EACCES, EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, EPERM, EROFS})
+"""Errors that another path would not have; the others, as of a full disk, pass when something is mended."""
+
+
+def _fault(path: Path, is_directory: bool) -> str:
+    """Return why nothing can be written to a path, as its owner wrote it; nothing if something can."""
+    try:
+        if path.exists():
+            if is_directory != path.is_dir():
+                other = "a file; choose another directory" if is_directory else "a directory; name a file"
+                return f"{path} is {other}"
+            if is_directory:
+                return ""  # it may be finished, which needs no more; or what writes there says what is wrong
+            place = path.parent if path.is_file() else path
+        else:
+            place = next(above for above in path.absolute().parents if above.exists())
+            if not place.is_dir():
+                return f"{path} can't be made, as {place} is a file; choose another path"
+    except OSError as error:
+        return f"{path} can't be written: {error.strerror or error}; choose another path"
+    if os.access(place, os.W_OK):
+        return ""
+    return f"{path} can't be written: {place} is closed to you; choose another path"
+
+
+def spare(out: Path | None, read: Iterable[Path]) -> None:
+    """Refuse to write over what is read.
+
+    Args:
+        out: where is written; None for nowhere.
+        read: files and directories.
+
+    Raises:
+        click.UsageError: if one of these is in that place.
+    """
+    if out is not None and out.exists() and any(path.exists() and path.samefile(out) for path in read):
+        raise click.UsageError(f"{out} is what is read; choose another path")
+
+
+class _Output(click.Path):
+    """A path to write to, refused before the work if nothing can be written there.
+
+    Args:
+        is_directory: whether a directory is written; else it is a file, or a pipe or a device.
+    """
+
+    def __init__(self, is_directory: bool) -> None:
+        super().__init__(file_okay=not is_directory, dir_okay=is_directory, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """Return the path.
+
+        Raises:
+            click.BadParameter: if nothing can be written there.
+        """
+        path = Path(os.fsdecode(value))
+        if fault := address_in(os.fsdecode(value)) or _fault(path, self.dir_okay):
+            self.fail(fault, param, ctx)
+        return path
+
+
+output_file, output_directory = _Output(is_directory=False), _Output(is_directory=True)
+"""Types of the options that say where to write."""
+
+
+@contextmanager
+def needs_extra(what: str, extra: str) -> Iterator[None]:
+    """Import what an extra installs; one line says so if it isn't there."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise click.UsageError(f"{what} needs {error.name}: pip install '.[{extra}]' in a checkout") from None
+
+
+def _import(ctx: click.Context, param: click.Parameter, names: Sequence[str]) -> None:
+    """Import files by their path and modules by their name, in the order given."""
+    if ctx.resilient_parsing:  # a shell completes the line; nothing is run for that
+        return
+    if not names and "baselines.train.code" not in sys.modules:
+        return
+    from baselines.train.code import add_code, forget_code
+
+    forget_code()
+    for name in names:
+        if name.endswith(".py"):
+            _run_file(Path(name))
+            add_code(Path(name))
+            continue
+        try:
+            source = import_module(name).__file__
+        except ModuleNotFoundError as error:
+            if error.name != name.partition(".")[0] and error.name != name:
+                raise
+            raise click.BadParameter(
+                f"{name!r}: there is no such module; a file is named with its end, {name}.py"
+            ) from None
+        if source is not None and source.endswith(".py"):
+            add_code(Path(source))
+
+
+def _run_file(path: Path) -> None:
+    """Import a file as the module of its name; once, though several options name it."""
+    if not path.is_file():
+        raise click.BadParameter(f"{path} isn't there")
+    name = path.stem
+    if name in sys.modules:
+        if getattr(sys.modules[name], "__file__", None) == str(path.resolve()):
+            return
+        raise click.BadParameter(f"{path} is called as a module that is there already; rename it")
+    spec = spec_from_file_location(name, path.resolve())
+    assert spec and spec.loader, "a file that ends in .py has a loader"
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+
+
+import_option = click.option(
+    "--import",
+    multiple=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_import,
+    metavar="FILE.py|MODULE",
+    help="Run Python of your own first, such as one that calls add_attention; may be repeated.",
+)
+"""Nothing is imported from the working directory unless a file is named."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.outputs import OF_PLACE
+from cli.shared.options import OF_PLACE
 
 if TYPE_CHECKING:
     from rich.progress import ProgressColumn

@@ -125,7 +125,7 @@ def _ceiling(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
         yield f"ceiling, {answers}, knowing the split", scores
 
 
-def level_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
+def _level_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
     """Yield the reference levels of a board, and last the score of guessing."""
     by_name: dict[str, dict[str, str]] = {}
     for split in splits:
@@ -134,15 +134,6 @@ def level_rows(board: "Board", splits: Sequence[str]) -> Iterator[Row]:
     yield from by_name.items()
     if board.chance is not None:
         yield "chance", dict.fromkeys(splits, f"{board.chance:.4g}")
-
-
-def divergence_lines(board: "Board") -> Iterator[str]:
-    """Yield how new the combinations are on which a board ranks, a line; nothing where none is held out."""
-    if found := board.divergences:
-        yield (
-            f"divergence: of {board.primary_split} from train: {found.atoms:.3f} of parts (rules or terms), "
-            f"{found.compounds:.3f} of pairs of parts"
-        )
 
 
 def print_composing(board: "Board", found: "Composing") -> None:
@@ -170,8 +161,11 @@ def print_composing(board: "Board", found: "Composing") -> None:
 
 def print_bounds(board: "Board", splits: Sequence[str]) -> None:
     """Print what scores by the board's primary metric are read against on some splits."""
-    if found := [*_ceiling(board, splits), *level_rows(board, splits)]:
+    if found := [*_ceiling(board, splits), *_level_rows(board, splits)]:
         rows = ((label, *(values.get(split, "–") for split in splits)) for label, values in found)
         print_rows((f"{board.metric} is read against", *splits), rows)
-    for line in divergence_lines(board):
-        click.echo(line)
+    if new := board.divergences:  # none where nothing is held out
+        click.echo(
+            f"divergence: of {board.primary_split} from train: {new.atoms:.3f} of parts (rules or terms), "
+            f"{new.compounds:.3f} of pairs of parts"
+        )

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.arguments import check_choice, check_integer
-from sraven.core.digests import digest_prompts, digest_split
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
 from sraven.core.estimate import Mean
@@ -205,11 +204,6 @@ class Questions:
                     **({} if self.split == "train" else {"canary": CANARY}),
                     **({"answer": answer, "text": f"{prompt}\n{answer}"} if solved else {}),
                 }
-
-    def digests(self) -> dict[str, str]:
-        """Return the SHA-256 of the instances, as boards have it, and of the prompts, a zero behind each."""
-        instances = digest_split(self.task, self.split, self.count)["sha256"]
-        return {"instances": instances, "prompts": digest_prompts(self.all_prompts())}
 
 
 _DIVISION = "|".join(DIVISIONS)

@@ -8,8 +8,6 @@ os.environ.setdefault("JAX_PLATFORMS", "cpu")
 import jax
 import pytest
 
-from helpers.forks import Forks
-
 
 @pytest.fixture
 def float64():
@@ -36,16 +34,3 @@ def tiny_run(tmp_path_factory):
 def tiny_copy(tiny_run, tmp_path):
     """A copy of the directory of that run, to be changed."""
     return shutil.copytree(tiny_run[0], tmp_path / "run")
-
-
-@pytest.fixture(scope="session")
-def forks():
-    """What starts processes that have imported all; one import serves all tests."""
-    used = (
-        "baselines.lm.evaluate",
-        "baselines.train.train",
-        "helpers.quick_sraven",
-        "helpers.tiny_language",
-    )
-    with Forks(imports=used) as forks:
-        yield forks

@@ -43,10 +43,14 @@ def test_what_scores_are_read_against_is_shown(done):
     assert (
         "\ndivergence: of ood from train: 0.004 of parts (rules or terms), 0.007 of pairs of parts\n" in out
     )
-    for line in read_board("sraven-v1").reference_levels("ood"):
-        score = f"{line.value:.4f} ± {line.standard_error:.4f}"
-        assert re.search(rf"\n{line.title}: accuracy [^\n]* on test, {score} on ood\n  {line.meaning}\n", out)
-    assert out.endswith("chance: accuracy 0.0002441 on test, 0.0002441 on ood\n")
+    ceiling = read_board("sraven-v1").ceiling("ood", "accuracy")
+    levels = [("ceiling, joint, knowing the split", ceiling)]
+    levels += [(each.title, each) for each in read_board("sraven-v1").reference_levels("ood")]
+    for title, level in levels:
+        score = f"{level.value:.4f} ± {level.standard_error:.4f}"
+        assert re.search(rf"│ {title} +│ [^│\n]*│ {score} +│\n", out)
+    assert all(f"\n{each.title}: {each.meaning}\n" in out for _, each in levels[1:])
+    assert re.search(r"│ chance +│ 0\.0002441 +│ 0\.0002441 +│\n", out)
 
 
 def test_lines_are_measured_for_the_boards_that_are_named(done, monkeypatch, tmp_path):

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.shared import outputs
-from cli.shared.outputs import output_directory, output_file
+from cli.shared.options import output_directory, output_file
 from helpers.commands import COMMANDS, find_command
 
 WRITERS = [
@@ -43,7 +42,7 @@ def test_what_cant_be_written_is_refused(refused, monkeypatch, line, option, is_
     assert "is an address" in refused_at(refused, "s3://bucket/x", *command)
     other = refused_at(refused, "file" if is_directory else "folder", *command)
     assert ("is a file" if is_directory else "is a directory") in other
-    monkeypatch.setattr(outputs.os, "access", lambda place, mode: False)  # root may write anywhere
+    monkeypatch.setattr(os, "access", lambda place, mode: False)  # root may write anywhere
     assert f"{Path.cwd()} is closed to you" in refused_at(refused, "closed", *command)
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 
 import cli.main
 from cli.shared import progress
-from cli.shared.outcomes import describe_line
+from cli.shared.training import describe_line
 from sraven.core import jit
 
 LINE = {"loss": 0.3279, "score": 0.5625, "instances_per_second": 12_345.6}

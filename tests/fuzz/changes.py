@@ -72,21 +72,7 @@ def _renumber(data, choose):
     return data[: place.start()] + choose.choice(NUMBERS) + data[place.end() :]
 
 
-def _reorder(data, choose):
-    lines = data.split(b"\n")
-    one, other = choose.randrange(len(lines)), choose.randrange(len(lines))
-    if choose.random() < 0.5:
-        lines[one], lines[other] = lines[other], lines[one]
-    else:
-        lines.insert(one, lines[other])
-    return b"\n".join(lines)
-
-
-def _cut(data, choose):
-    return data[: choose.randrange(len(data) + 1)]
-
-
-_OF_BYTES: tuple[Change, ...] = (_flip, _flip, _remove, _repeat, _insert, _insert, _renumber, _reorder, _cut)
+_OF_BYTES: tuple[Change, ...] = (_flip, _flip, _remove, _repeat, _insert, _insert, _renumber)
 
 
 def change_bytes(data, choose):

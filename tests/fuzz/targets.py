@@ -6,7 +6,6 @@ the same again.
 """
 
 import atexit
-import gzip
 import json
 import shutil
 import tempfile
@@ -22,8 +21,6 @@ from helpers.command import sraven
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import is_seen
 from sraven.core.untrusted.read import dump_yaml, parse_yaml
-from sraven.text.completions import read_completions
-from sraven.text.questions import find_question
 
 LONGEST = 2_100
 """Characters of an error at most."""
@@ -147,78 +144,6 @@ def run_log(data, folder):
     return f"goes on with {len(steps)} steps"
 
 
-# Records
-
-
-def record_seeds():
-    records = ({"text": f"Text {n} \u00e9\n.", "url": "x"} for n in range(5))
-    lines = b"".join(json.dumps(record).encode() + b"\n" for record in records)
-    return [b"j" + lines, b"t" + lines, b"z" + gzip.compress(lines, mtime=0)]
-
-
-ENDINGS = {b"j": ".jsonl", b"t": ".txt", b"z": ".json.gz", b"q": ".parquet"}
-
-
-def change_records(data, choose):
-    if data[:1] == b"z" and choose.random() < 0.5:
-        try:
-            return b"z" + gzip.compress(change_bytes(gzip.decompress(data[1:]), choose), 1, mtime=0)
-        except Exception:  # it is no whole gzip file any more
-            choose.random()
-    return data[:1] + change_bytes(data[1:], choose)
-
-
-def run_records(data, folder):
-    from baselines.lm.records import FAULTS, read_source
-    from baselines.lm.sources import SUFFIXES, Source
-
-    suffix = ENDINGS[data[:1]]
-    path = folder / f"records{suffix}"
-    path.write_bytes(data[1:])
-    source = Source(str(path), SUFFIXES[suffix], str(path), len(data) - 1)
-    records, message = refused(lambda: list(read_source(source)))
-    if message:
-        return message
-    for record in records:
-        if record.fault and (record.fault not in FAULTS or record.text):
-            raise FindingError(f"gives the fault {record.fault!r}")
-        record.text.decode()
-    if data[:1] != b"q" and list(read_source(source, len(records) // 2)) != records[len(records) // 2 :]:
-        raise FindingError("reads otherwise from the middle")
-    return " ".join(sorted({record.fault or "text" for record in records}))
-
-
-# Replies of language models
-
-_ID = b"v1_M2-K7-unique_h25_s0_ood-10_told-0"
-
-COMPLETIONS = (
-    b"".join(b'{"id": "%s_%d", "completion": "Answer: [%d 2]"}\n' % (_ID, n, n) for n in range(5)),
-    b'{"id": "%s_9", "completion": null, "usage": {"tokens": [1]}}\r\n\n' % _ID,
-    b'{"id": "v1_M12-K256-unpermuted_h05_s9_test-16777216_untold-64_4", "completion": "\\ud800"}',
-)
-
-
-def completion_seeds():
-    find_question(f"{_ID.decode()}_0")  # which loads a kernel
-    return list(COMPLETIONS)
-
-
-def run_completions(data, folder):
-    path = folder / "completions.jsonl"
-    path.write_bytes(data)
-    lines, message = refused(lambda: list(read_completions(path)))
-    if message:
-        return message.replace(str(path), "file")
-    kinds = set()
-    for line in lines:
-        found, message = refused(find_question, line.question)
-        if found and found[0].id_of(found[1]) != line.question:
-            raise FindingError(f"takes {line.question!a} for another question")
-        kinds.add(message or "a question")
-    return " ".join(sorted(kinds)) or "no lines"
-
-
 # Predictions
 
 ROWS, WIDTH = 20, 3
@@ -311,8 +236,6 @@ TARGETS: dict[str, Target] = {
     "schema": Target(schema_seeds, change_json, run_schema, 1000),
     "parquet": Target(parquet_seeds, change_predictions, run_parquet, 1000, may_abort=True),
     "run-log": Target(lambda: [LOG_LINES], change_bytes, run_log, 2000),
-    "records": Target(record_seeds, change_records, run_records, 1000),
-    "completions": Target(completion_seeds, change_bytes, run_completions, 1000),
     "manifest": Target(manifest_seeds, change_json, run_manifest, 100),
 }
 """The targets, by name."""

@@ -1,28 +1,25 @@
-"""A process that has imported the harnesses, whose forks run programs without a network."""
+"""Programs of the harnesses run without a network."""
 
 import inspect
 
 import pytest
 
 from helpers import offline
-from helpers.forks import Forks
 from helpers.harnesses import TESTS, environment
+from helpers.python import MODULES, python
 
 
 @pytest.fixture(scope="session")
 def run(tmp_path_factory):
-    """Run a program that may not ask the network, in a folder; return what it prints.
-
-    What takes long to import is imported once: those that come later have it.
-    """
-    folder = tmp_path_factory.mktemp("start")
+    """Run a program that may not ask the network, in a folder; return what it prints."""
+    start = tmp_path_factory.mktemp("start")
     forbids = inspect.getsource(offline) + "\n\nforbid_network()\n"
-    (folder / "sitecustomize.py").write_text(forbids)  # to every Python that starts
-    with Forks(folder, {**environment(folder), "PYTHONPATH": str(folder)}) as forks:
+    (start / "sitecustomize.py").write_text(forbids)  # to every Python that starts
 
-        def run(folder, program, *words, imports=()):
-            result = forks.run(folder, TESTS / "harness" / program, *words, imports=imports)
-            assert result.returncode == 0, result.stdout + result.stderr
-            return result.stdout
+    def run(folder, program, *words):
+        settings = {**environment(start), "PYTHONPATH": f"{start}:{MODULES}"}
+        result = python(TESTS / "harness" / program, *words, cwd=folder, env=settings)
+        assert result.returncode == 0, result.stdout + result.stderr
+        return result.stdout
 
-        yield run
+    return run

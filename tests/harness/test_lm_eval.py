@@ -27,7 +27,7 @@ def reported(run, tmp_path_factory):
     code, out, _ = sraven("text", "tasks")
     assert code == 0
     words = out.rstrip("\n"), "sraven", json.dumps(metadata)
-    return json.loads(run(folder, "run_lm_eval.py", *words, imports=("lm_eval.evaluator",)))
+    return json.loads(run(folder, "run_lm_eval.py", *words))
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ needs("llm", "inspect_ai")
 def by_inspect(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("inspect")
     words = json.dumps({"M": 1, "count": COUNT}), json.dumps([rung.questions().id_of(5) for rung in LADDER])
-    return json.loads(run(folder, "run_inspect.py", *words, folder / "logs", imports=("inspect_ai",)))
+    return json.loads(run(folder, "run_inspect.py", *words, folder / "logs"))
 
 
 @pytest.fixture(scope="module")

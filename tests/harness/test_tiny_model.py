@@ -15,16 +15,12 @@ from helpers.harnesses import needs
 needs("llm", "inspect_ai", "lm_eval")
 needs("torch", "torch", "transformers", "accelerate")
 
-# What takes long to import, where a model of Transformers is asked for.
-MODELS = ("torch", "transformers.models.gpt2.modeling_gpt2")
-INSPECT, LM_EVAL = ("inspect_ai", *MODELS), ("lm_eval.evaluator", "lm_eval.models.huggingface", *MODELS)
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, run):
     """A folder with the model in it."""
     made = tmp_path_factory.mktemp("tiny")
-    run(made, "make_tiny_model.py", made / "model", imports=MODELS)
+    run(made, "make_tiny_model.py", made / "model")
     return made
 
 
@@ -37,7 +33,7 @@ def test_inspect(folder, run):
     task = ("sraven/sraven", "-T", "M=2", "-T", "form=told", "-T", "shots=1", "-T", "count=3")
     model = ("--model", "hf/tiny", "-M", f"model_path={folder / 'model'}", "-M", "device=cpu")
     logs = ("--max-tokens", "16", "--log-dir", folder / "logs", "--log-format", "json", "--display", "plain")
-    run(folder, command("inspect"), "eval", *task, *model, *logs, imports=INSPECT)
+    run(folder, command("inspect"), "eval", *task, *model, *logs)
     [written] = (folder / "logs").glob("*.json")
     log = json.loads(written.read_text())
     assert log["status"] == "success" and log["eval"]["task_args"]["shots"] == 1
@@ -53,7 +49,7 @@ def test_lm_eval(folder, run):
     model = ("--model", "hf", "--model_args", f"pretrained={folder / 'model'}", "--device", "cpu")
     asked = ("--tasks", "sraven", "--include_path", tasks, "--metadata", "M=2", "shots=1", "count=3")
     rest = ("--gen_kwargs", "max_gen_toks=16", "--output_path", folder / "out", "--log_samples")
-    run(folder, "run_lm_eval_command.py", *model, *asked, *rest, imports=LM_EVAL)
+    run(folder, "run_lm_eval_command.py", *model, *asked, *rest)
     [written] = (folder / "out").rglob("results_*.json")
     found = json.loads(written.read_text())["results"]["sraven"]
     shares = {name: found[f"{name},none"] for name in ("target", "valid", "unparsed", "ceiling")}

@@ -1,4 +1,4 @@
-"""`sraven` in float64, but compiling in a fraction of the time; for processes of `helpers.forks`.
+"""`sraven` in float64, but compiling in a fraction of the time; for processes of their own.
 
 Arguments: a directory for compiled programs; ``go``, or ``stall`` to stand still after the first checkpoint,
 for somebody to kill it; and a command line.

@@ -6,14 +6,14 @@ import socket
 import time
 
 from baselines.train.directory import CHECKPOINTS
+from helpers.python import start
 from helpers.quick_sraven import CODE
 
 
-def start_two(forks, cache, *line, out=None):
+def start_two(cache, *line, out=None):
     """Start both processes of a run, in float64.
 
     Args:
-        forks: what starts processes.
         cache: a directory for compiled programs.
         *line: ``go`` or ``stall`` and a command line, as `helpers.quick_sraven` takes it.
         out: what the names of the files begin with that their output goes into; None for nowhere.
@@ -25,7 +25,7 @@ def start_two(forks, cache, *line, out=None):
     for place in range(2):
         options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
         stdout = os.devnull if out is None else f"{out}-{place}.txt"
-        both.append(forks.start(CODE, cache, *line, *options, stdout=stdout))
+        both.append(start(CODE, cache, *line, *options, stdout=stdout))
     return both
 
 

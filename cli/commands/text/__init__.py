@@ -2,7 +2,7 @@
 
 import click
 
-from cli.lazy import LazyGroup
+from cli.shared.families import LazyGroup
 
 
 @click.group(

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.imports import needs_extra
-from cli.shared.options import field_option, join_options
-from cli.shared.outputs import output_file
+from cli.shared.options import field_option, join_options, needs_extra, output_file
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, progress_bar
 from cli.shared.questions import board_options, fresh_option

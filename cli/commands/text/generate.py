@@ -9,8 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from cli.shared.options import existing_file
-from cli.shared.outputs import output_file, spare
+from cli.shared.options import existing_file, output_file, spare
 from cli.shared.printing import json_option, print_outcome, wants_json
 from cli.shared.questions import chosen_questions, fresh_option, question_options
 

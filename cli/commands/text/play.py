@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import is_given, leave_out
-from cli.shared.outputs import output_file
+from cli.shared.options import is_given, leave_out, output_file
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.questions import chosen_questions, fresh_option, question_options
 

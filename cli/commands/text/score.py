@@ -9,8 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from cli.shared.options import existing_file, threads_option
-from cli.shared.outputs import output_file, spare
+from cli.shared.options import existing_file, output_file, spare, threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.escape import quoted
 

@@ -5,8 +5,7 @@ from typing import Any
 
 import click
 
-from cli.shared.options import existing_file
-from cli.shared.outputs import output_directory
+from cli.shared.options import existing_file, output_directory
 from cli.shared.printing import json_option, print_outcome
 
 HUMAN, PAGE = "human", "sraven text play"

@@ -19,6 +19,7 @@ from baselines.lm.session import load_language_run
 from baselines.train.log import SCORES
 from baselines.train.sharding import make_mesh, state_shardings
 from baselines.train.train import train
+from helpers.python import start
 from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, sraven, tiny
 from helpers.tiny_runs import EXACTLY, assert_gradients_agree, assert_runs_agree, in_float64, leaves, lines_of
 from helpers.two_processes import kill_at_first_checkpoint, start_two
@@ -43,12 +44,12 @@ def arrays(path):
 
 @pytest.mark.long
 def test_a_run_that_two_processes_began_and_one_went_on_with_scores_and_ends_as_one_does(
-    forks, language, compiled, corpus, unseen, tmp_path
+    language, compiled, corpus, unseen, tmp_path
 ):
     out, alone = tmp_path / "run", tmp_path / "alone"
     data = [f"--data={language / TRAINING}", f"--validation={language / VALIDATION}"]
     line = [*LINE, *data, f"--score-every={SCORED}", f"--out={out}"]
-    ended = kill_at_first_checkpoint(start_two(forks, compiled, "stall", *line), out, SCORED)
+    ended = kill_at_first_checkpoint(start_two(compiled, "stall", *line), out, SCORED)
     assert ended == ([-signal.SIGKILL] * 2, [str(SCORED)])
     with in_float64():
         code, _, err = sraven(*line)
@@ -97,9 +98,9 @@ with quickly(cache):
 
 
 @pytest.mark.long
-def test_four_devices_train_and_evaluate_as_one_does(forks, language, compiled, unseen, tmp_path):
+def test_four_devices_train_and_evaluate_as_one_does(language, compiled, unseen, tmp_path):
     code = ON_DEVICES.format(devices=DEVICES, mesh=MESH)
-    assert forks.start(code, language, tmp_path, compiled).wait(timeout=600) == 0
+    assert start(code, language, tmp_path, compiled).wait(timeout=600) == 0
     here, alone = (arrays(tmp_path / f"{place}.npz") for place in ("cut", "one"))
     assert {array.dtype for array in here.values()} == {np.dtype(np.float32)}
     assert_gradients_agree(here, alone)

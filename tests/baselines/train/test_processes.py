@@ -56,14 +56,14 @@ def scored(config, mesh):
 
 
 @pytest.fixture(scope="module")
-def resumed(tmp_path_factory, forks, compiled):
+def resumed(tmp_path_factory, compiled):
     """A directory with a run that was killed half-way, and resumed; and how all processes ended."""
 
     def make(folder):
         out = folder / "run"
         line = [*LINE, f"--out={out}"]
-        codes, left = kill_at_first_checkpoint(start_two(forks, compiled, "stall", *line), out, STEPS // 2)
-        both = start_two(forks, compiled, "go", *line, out=out)
+        codes, left = kill_at_first_checkpoint(start_two(compiled, "stall", *line), out, STEPS // 2)
+        both = start_two(compiled, "go", *line, out=out)
         codes += [one.wait(timeout=300) for one in both]
         (folder / "ends.json").write_text(json.dumps({"codes": codes, "left": left}))
 

@@ -17,7 +17,7 @@ from baselines.train.log import SCORES
 from baselines.train.sharding import check_batch, make_mesh, state_shardings
 from baselines.train.train import most_that_divide
 from helpers.checkout import REPOSITORY
-from helpers.python import python
+from helpers.python import python, start
 from helpers.refusals import assert_refused
 from helpers.sharding_cases import CONFIGS, DEVICES, GRADIENTS, MOVES
 from helpers.tiny_runs import EXACTLY, STEPS, assert_gradients_agree, assert_runs_agree, lines_of, once
@@ -42,12 +42,12 @@ pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory, forks):
+def trained(tmp_path_factory):
     """The directory in which a process with eight devices trained all cases."""
 
     def make(out):
         code = "import sys; from helpers.sharding_cases import main; main(sys.argv[1])"
-        assert forks.start(code, out).wait(timeout=600) == 0
+        assert start(code, out).wait(timeout=600) == 0
 
     return once(tmp_path_factory, "sharding", make)
 
