@@ -8,7 +8,7 @@ import click
 from cli.shared.families import LazyGroup
 from cli.shared.options import engine_option, needs_extra, output_directory
 from cli.shared.printing import json_option, print_tokens
-from cli.shared.progress import documents_bar, doing, resumable
+from cli.shared.progress import doing, parts_bar, resumable
 
 if TYPE_CHECKING:
     from sraven.data.engines.jobs import Engine
@@ -86,7 +86,7 @@ def prepare_tokens(
     with doing("looking for the documents"):
         found = tuple(find_sources(sources, config, split))
     preparation = Preparation(found, maker, limit, shard_documents)
-    with resumable(out), documents_bar("preparing") as (on_progress, finished):
+    with resumable(out), parts_bar("preparing", None, "documents", "sources") as (on_progress, finished):
         how |= {"engine": engine, "on_progress": on_progress, "sources": finished}
         manifest = prepare(preparation, out, **how)
     print_tokens(manifest, out)

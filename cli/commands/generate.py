@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from cli.shared.options import (
     task_argument,
     threads_option,
 )
-from cli.shared.printing import json_option, print_dataset, print_part, warn_of_patterns
+from cli.shared.printing import json_option, print_dataset, print_outcome, warn_of_patterns
 from cli.shared.progress import parts_bar, resumable
 from sraven.core.family import Family
 
@@ -42,11 +43,12 @@ def _write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str |
         print_dataset(manifest, out)
         return
     splits = manifest["splits"].values()
-    print_part(
-        out,
-        own,
-        shards=sum(len(split["shards"]) for split in splits),
-        instances=sum(split["num_examples"] for split in splits),
+    counts = {"shards": sum(len(split["shards"]) for split in splits)}
+    counts["instances"] = sum(split["num_examples"] for split in splits)
+    held = ", ".join(f"{count:,} {noun}" for noun, count in counts.items())
+    print_outcome(
+        value={"path": str(out), "number": own.number, "of": own.of, **counts},
+        text=f"part {own}: {held}\nwhen all are there: sraven merge {quote(str(out))} ... --out DIR",
     )
 
 

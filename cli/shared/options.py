@@ -227,25 +227,17 @@ OF_PLACE = frozenset({EACCES, EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTD
 """Errors that another path would not have; the others, as of a full disk, pass when something is mended."""
 
 
-def _fault(path: Path, is_directory: bool) -> str:
-    """Return why nothing can be written to a path, as its owner wrote it; nothing if something can."""
-    try:
-        if path.exists():
-            if is_directory != path.is_dir():
-                other = "a file; choose another directory" if is_directory else "a directory; name a file"
-                return f"{path} is {other}"
-            if is_directory:
-                return ""  # it may be finished, which needs no more; or what writes there says what is wrong
-            place = path.parent if path.is_file() else path
-        else:
-            place = next(above for above in path.absolute().parents if above.exists())
-            if not place.is_dir():
-                return f"{path} can't be made, as {place} is a file; choose another path"
-    except OSError as error:
-        return f"{path} can't be written: {error.strerror or error}; choose another path"
-    if os.access(place, os.W_OK):
-        return ""
-    return f"{path} can't be written: {place} is closed to you; choose another path"
+def _fault(path: Path) -> str:
+    """Return why nothing can be written to a path that click takes; nothing if something can."""
+    there = path.absolute()
+    if there.is_dir():
+        return ""  # it may be finished, which needs no more; or what writes there says what is wrong
+    is_odd = there.exists() and not there.is_file()  # a pipe, or a device
+    place = there if is_odd else next(above for above in there.parents if above.exists())
+    if not (is_odd or place.is_dir()):
+        return f"{path} can't be made, as {place} is a file; choose another path"
+    closed = f"{path} can't be written: {place} is closed to you; choose another path"
+    return "" if os.access(place, os.W_OK) else closed
 
 
 def spare(out: Path | None, read: Iterable[Path]) -> None:
@@ -278,8 +270,10 @@ class _Output(click.Path):
         Raises:
             click.BadParameter: if nothing can be written there.
         """
-        path = Path(os.fsdecode(value))
-        if fault := address_in(os.fsdecode(value)) or _fault(path, self.dir_okay):
+        if address := address_in(os.fsdecode(value)):
+            self.fail(address, param, ctx)
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if fault := _fault(path):
             self.fail(fault, param, ctx)
         return path
 

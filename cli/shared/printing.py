@@ -2,7 +2,6 @@
 
 import json
 import os
-import shlex
 from collections.abc import Callable, Container, Iterable, Mapping
 from itertools import zip_longest
 from pathlib import Path
@@ -16,8 +15,6 @@ from sraven.core.jsonable import as_json
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
-
-    from sraven.core.system.parts import Part
 
 
 _JSON = f"{__name__}.json"
@@ -109,16 +106,6 @@ def print_renderables(renderables: "Iterable[RenderableType]") -> None:
     console = _console(None if "COLUMNS" in os.environ else 200)
     for renderable in renderables:
         console.print(renderable)
-
-
-def print_part(folder: Path, part: "Part", **counts: int) -> None:
-    """Print what a part holds, and what comes next."""
-    held = ", ".join(f"{count:,} {noun}" for noun, count in counts.items())
-    print_outcome(
-        value={"path": str(folder), "number": part.number, "of": part.of, **counts},
-        text=f"part {part}: {held}\n"
-        f"when all are there: sraven merge {shlex.quote(str(folder))} ... --out DIR",
-    )
 
 
 def print_dataset(manifest: Mapping[str, Any], out: Path) -> None:

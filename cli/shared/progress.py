@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -118,11 +118,6 @@ def parts_bar(
             lambda count, *_: update(advance=count),
             lambda done, of: update(note=f"{done:,}/{of:,} {parts}"),
         )
-
-
-def documents_bar(what: str = "preparing") -> AbstractContextManager[tuple[Counts, Counts]]:
-    """Show documents, how many a second, and finished sources."""
-    return parts_bar(what, None, "documents", "sources")
 
 
 @contextmanager

@@ -1,8 +1,6 @@
 """Options that choose questions for language models."""
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,9 +12,7 @@ from sraven.settings import Settings
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN
-    from sraven.text.questions import Questions
-
-    InOrder = Callable[[Iterable[Iterable[Any]]], Iterator[Any]]
+    from sraven.text.mixtures import Mixture
 
 FORMS = ("told", "untold", "told2", "untold2", "told2words", "told2json", "told2last")
 """Names of `sraven.text.FORMS`, for the help, which imports no kernels."""
@@ -37,23 +33,6 @@ question_options = join_options(
 """Adds the options; the command gets ``board_id``, ``task``, ``split``, ``count`` and ``form``."""
 
 
-def board_questions(
-    board_id: str, form: str, shots: int = 0, fresh: int | None = None
-) -> "tuple[tuple[Questions, ...], InOrder]":
-    """Return the questions of a board in a form, a set for each level, and the function that orders them.
-
-    With ``fresh``, a seed, the same mixture is drawn anew.
-
-    Other options that choose questions are refused beside it.
-    """
-    from sraven.text.mixtures import mixture_of, read_text_board
-    from sraven.text.wording import form_name
-
-    leave_out((*settings_of(Settings), "split", "count"), "--board says which questions there are")
-    mixture = mixture_of(board_id, form_name(form, shots), fresh)
-    return mixture.sets, read_text_board(board_id)[1].task.in_order
-
-
 def chosen_questions(
     board_id: str | None,
     task: "SRAVEN",
@@ -62,17 +41,23 @@ def chosen_questions(
     form: str,
     shots: int = 0,
     fresh: int | None = None,
-) -> "tuple[tuple[Questions, ...], InOrder]":
-    """Return the questions of a board or else of a task, in sets, and the function that orders them."""
+) -> "Mixture":
+    """Return the questions of a board, drawn anew with ``fresh``, a seed; or else of a task.
+
+    Beside a board, other options that choose questions are refused.
+    """
+    from sraven.text.mixtures import mixture_of, one_set
     from sraven.text.questions import Questions
+    from sraven.text.wording import form_name
 
     if board_id is not None:
-        return board_questions(board_id, form, shots, fresh)
+        leave_out((*settings_of(Settings), "split", "count"), "--board says which questions there are")
+        return mixture_of(board_id, form_name(form, shots), fresh)
     if fresh is not None:
         raise click.UsageError(
             "--fresh-seed draws the questions of a board anew; name one with --board, or use --seed"
         )
-    return (Questions(task, split, count, form, shots),), chain.from_iterable
+    return one_set(Questions(task, split, count, form, shots))
 
 
 fresh_option = click.option(

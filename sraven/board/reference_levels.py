@@ -71,7 +71,12 @@ def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[Re
     """Return the reference levels of a board by a metric, in the order of its family, as far as known."""
     measured = read_levels().get(board.digest, {}).get(split, {})
     return tuple(
-        ReferenceLevel(name, *line, **measured[name][metric])
+        ReferenceLevel(
+            name,
+            *line,
+            value=measured[name][metric]["value"],
+            standard_error=measured[name][metric]["standard_error"],
+        )
         for name, line in find_family(board.family).reference_levels.items()
         if metric in measured.get(name, {})
     )

@@ -1,4 +1,4 @@
-"""Checks of what callers hand to the public functions."""
+"""Checks of what callers hand to the public functions. Commands' options are made of them, so NumPy waits."""
 
 from fractions import Fraction
 from numbers import Real

@@ -3,14 +3,16 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import zip_longest
-from typing import Any, NamedTuple
+from itertools import chain, zip_longest
+from typing import Any, NamedTuple, TypeVar
 
 from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import ConfigurationError
 from sraven.text.forms import FORMS
 from sraven.text.questions import Questions
 from sraven.text.wording import LadderWording
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,12 @@ class Mixture:
     def lenient(self) -> bool:
         """Whether replies are ranked by the lenient reading."""
         return FORMS[self.sets[0].form].lenient
+
+    def in_order(self, sets: Iterable[Iterable[T]]) -> Iterator[T]:
+        """Merge what belongs to the questions, given set by set, into the order of the board."""
+        if not self.form:
+            return chain.from_iterable(sets)
+        return read_text_board(self.board)[1].task.in_order(sets)
 
     def in_turn(self, limit: int | None = None) -> list[tuple[Questions, int]]:
         """Return the first questions, levels in turn, so that any number of them is of all levels."""
@@ -84,6 +92,11 @@ def mixture_of(board_id: str, form: str, fresh: int | None = None) -> Mixture:
         raise ConfigurationError(f"{fresh} is the seed of {board.id} itself; choose another fresh seed")
     task = wording.task if fresh is None else replace(wording.task, seed=fresh)
     return Mixture(board.id, form, task.part_names, type(wording)(task).questions(form), fresh)
+
+
+def one_set(questions: Questions) -> Mixture:
+    """Return a set of no board as a mixture by itself."""
+    return Mixture(questions.name, "", (questions.name,), (questions,))
 
 
 class Place(NamedTuple):
@@ -138,4 +151,4 @@ def mixtures_of(sets: Iterable[Questions]) -> Iterator[tuple[Mixture, list[Quest
         if isinstance(key, Place):
             yield mixture_of(key.board, key.form, key.fresh), found
         else:
-            yield Mixture(key.name, "", (key.name,), (key,)), found
+            yield one_set(key), found

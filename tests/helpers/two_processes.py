@@ -24,6 +24,7 @@ def start_two(cache, *line, out=None):
     both = []
     for place in range(2):
         options = [f"--coordinator=localhost:{port}", "--processes=2", f"--process-id={place}"]
+        options.append("--save-minutes=600")  # a slow machine saves after no other steps
         stdout = os.devnull if out is None else f"{out}-{place}.txt"
         both.append(start(CODE, cache, *line, *options, stdout=stdout))
     return both

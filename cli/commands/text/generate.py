@@ -75,16 +75,16 @@ def command(
     if wants_json() and out is None:
         raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
     spare(out, [remaining] if remaining else [])
-    sets, in_order = chosen_questions(board_id, task, split, count, form, shots, fresh)
+    mixture = chosen_questions(board_id, task, split, count, form, shots, fresh)
     written = 0
     with _writing(out) as file:
         there = read_completions(remaining) if remaining else ()
         replied = {each.question for each in there if each.text is not None}
-        for record in in_order(each.records(solved) for each in sets):
+        for record in mixture.in_order(each.records(solved) for each in mixture.sets):
             if record["id"] not in replied:
                 file.write(json.dumps(record) + "\n")
                 written += 1
-    names = [questions.name for questions in sets]
+    names = [questions.name for questions in mixture.sets]
     if out is not None:
         value = {"path": str(out), "prompts": written, "questions": names}
         print_outcome(value=value, text=f"{out}: {written:,} prompts, {' '.join(names)}")

@@ -1,7 +1,6 @@
 """Puzzles as a page for people to solve."""
 
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from cli.shared.printing import json_option, print_outcome
 from cli.shared.questions import chosen_questions, fresh_option, question_options
 
 if TYPE_CHECKING:
-    from cli.shared.questions import InOrder
     from sraven.task import SRAVEN
     from sraven.text.questions import Questions
 
@@ -68,14 +66,14 @@ def command(
     """
     from sraven.text.play import make_play, write_play
 
-    sets: tuple[Questions, ...]
-    in_order: InOrder = chain.from_iterable
     if practice:
-        sets, title = _practise(task, count, form), "practice"
+        sets = _practise(task, count, form)
+        page = make_play(sets, "practice", True, result=result)
     else:
-        sets, in_order = chosen_questions(board_id, task, split, count, form, fresh=fresh)
-        title = board_id or sets[0].name
-    write_play(out, make_play(sets, title, practice, in_order, result), force)
+        mixture = chosen_questions(board_id, task, split, count, form, fresh=fresh)
+        sets = mixture.sets
+        page = make_play(sets, mixture.board, in_order=mixture.in_order, result=result)
+    write_play(out, page, force)
     total, names = sum(questions.count for questions in sets), [questions.name for questions in sets]
     value = {"path": str(out), "puzzles": total, "questions": names}
     print_outcome(value=value, text=f"{out}: {total:,} puzzles, {' '.join(names)}")

@@ -135,21 +135,21 @@ class TwinLadder(Ladder):
     @property
     def scoring(self) -> Scoring:
         """How predictions are scored."""
-        from sraven.text.twins.scoring import TwinLadderScoring
+        from sraven.text.twins.roles import TwinLadderScoring
 
         return TwinLadderScoring(self)
 
     @property
     def references(self) -> References:
         """What scores are read against: reference predictors and the ideal observer."""
-        from sraven.text.twins.references import TwinLadderReferences
+        from sraven.text.twins.roles import TwinLadderReferences
 
         return TwinLadderReferences(self)
 
     @property
     def wording(self) -> Wording:
         """The questions in words, and replies read."""
-        from sraven.text.twins.wording import TwinLadderWording
+        from sraven.text.twins.roles import TwinLadderWording
 
         return TwinLadderWording(self)
 

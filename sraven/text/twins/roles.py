@@ -1,4 +1,4 @@
-"""The metrics of twins in words: by sets, each of which counts as a whole."""
+"""The roles of twins in words: metrics by sets, each of which counts as a whole; references; wording."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import Arrays, Labels, Metric, ratio
+from sraven.core.estimate import Mean
+from sraven.core.task import Arrays, Labels, Metric, ScoredLevel, ratio
+from sraven.text.references import LadderReferences
 from sraven.text.scoring import LadderScoring, guess
+from sraven.text.wording import LadderWording
+from sraven.twins.references import CEILINGS, certain
 from sraven.twins.scoring import count_sets, count_solved, make_metrics, rows_of_sets
 from sraven.twins.variants import FIRST
 
@@ -118,3 +122,50 @@ class TwinLadderScoring(LadderScoring):
             "correct_strict": correct & strict,
             **count_solved(correct, rows, self._parts_of(arrays["rung"][rows])),
         }
+
+
+@dataclass(frozen=True)
+class TwinLadderReferences(LadderReferences):
+    """What scores of a task are read against.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: "TwinLadder"
+
+    answers: ClassVar = CEILINGS
+
+    def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
+        """Return 1 throughout: every variant is certified to have one answer."""
+        return certain(count)
+
+
+@dataclass(frozen=True)
+class TwinLadderWording(LadderWording):
+    """The questions of sets of twins in words, and answers read.
+
+    Attributes:
+        task: the task.
+    """
+
+    task: "TwinLadder"
+
+    def levels(self, split: str, count: int, threads: int | None) -> list[ScoredLevel]:
+        """Return the levels, with what can be said of each before any model is asked."""
+        batch, variants = self.task.sample(split, 0, count, threads=threads), self.task.variants
+        found = []
+        for level, rung in enumerate(self.task.rungs):
+            own, here = self.task.tasks[level * variants], batch.rung // variants == level
+            copied = batch.context[here, -1] == batch.target[here]
+            found.append(
+                ScoredLevel(
+                    metric=f"pass_mean.{rung}",
+                    settings={"M": own.M, "K": own.K},
+                    instances=int(here.sum()),
+                    chance=guess(own.M, own.K),
+                    floors={"copy-last-panel": float(np.mean(copied.all(axis=1)))},
+                    ceilings={"board": Mean(1.0, 0.0, int(here.sum()))},
+                )
+            )
+        return found
