@@ -1,11 +1,11 @@
-"""Cost of figures: operations of training.
+"""Cost of figures: operations of training, and hours at the rate of recorded runs.
 
 Operations are floating-point ones of matrix products and attention, 2 for a multiplication and an addition.
 Training takes three forward passes: one forward, two backward. Those of a transformer are counted by its
 shape, those of other networks in their traced programs, without running them.
 """
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -18,7 +18,9 @@ from baselines.encode import Encoding, encoding_of
 from baselines.lm.experiment import language_program
 from baselines.model.attention import MODULES
 from baselines.model.feedforward import EXPERTS
-from baselines.paper.cells import Chosen
+from baselines.paper.cells import Chosen, as_planned
+from baselines.paper.devices import PROGRAMS_ON_A_GPU
+from baselines.paper.records import Record
 from baselines.train.compiled import count_parameters
 from baselines.train.experiment import board_of, model_of, program_of
 from baselines.train.flops import TRAINING, flops_per_token, operations_in_products, pair_operations
@@ -84,18 +86,41 @@ def _block(config: RunConfig, T: int, A: int) -> float:
     return projections + A * T * pair_operations(config) + mlps
 
 
-def outlook(chosen: Chosen, known: Container[str]) -> dict[str, Any]:
+def rate_of(records: Iterable[Record], device: str | None) -> float | None:
+    """Return how many operations a second recorded runs took on average; None where no record tells.
+
+    Args:
+        records: of runs; those on other kinds of devices tell nothing.
+        device: GPU that runs are for, a part of what records call it, such as ``H200``; None for processors.
+    """
+    operations = seconds = 0.0
+    for record in filter(lambda each: each.seconds, records):
+        machine = record.machine or {"platform": "cpu"}
+        names = {
+            "" if each["platform"] == "cpu" else each["device"].casefold()
+            for each in machine.get("several", [machine])
+        }
+        if all((device.casefold() in name) if device else not name for name in names):
+            operations += operations_of(as_planned(record.config)) * record.steps / record.config.steps
+            seconds += (record.seconds or 0.0) / (PROGRAMS_ON_A_GPU if device else 1)
+    return operations / seconds if seconds else None
+
+
+def outlook(chosen: Chosen, known: Container[str], rate: float | None) -> dict[str, Any]:
     """Return what of some cells is left.
 
     Args:
         chosen: the cells that are meant.
         known: digests of runs that have records.
+        rate: operations a second; None where nobody knows.
     """
     left = [cell for cell in chosen.cells if cell.digest not in known]
+    operations = sum(operations_of(cell.config) for cell in left)
     return {
         "figure": chosen.name,
         "runs": len(chosen.cells),
         "left": len(left),
         "steps": sum(cell.config.steps for cell in left),
-        "operations": sum(operations_of(cell.config) for cell in left),
+        "operations": operations,
+        "hours": operations / rate / 3600 if rate else None,
     }

@@ -70,19 +70,28 @@ def _cells(names: tuple[str, ...], where: tuple[str, ...], **chosen: Any) -> "li
 
 
 def _plan(
-    results: Path, names: tuple[str, ...], grid: bool, steps: int | None, where: tuple[str, ...]
+    results: Path,
+    names: tuple[str, ...],
+    grid: bool,
+    steps: int | None,
+    where: tuple[str, ...],
+    rate: int | None,
+    on: str | None,
 ) -> None:
-    """Print what is left of figures or a queue."""
+    """Print what is left of figures or a queue, and how long it takes."""
     from baselines.paper.cells import as_planned
+    from baselines.paper.devices import find_gpus
     from baselines.paper.figures import QUEUES
-    from baselines.paper.plan import outlook
+    from baselines.paper.plan import outlook, rate_of
     from baselines.paper.records import read_records
 
     records = read_records(results)
     known = {*records, *(as_planned(record.config).digest for record in records.values())}
+    device = on or next((gpu.name for gpu in find_gpus()), None)
+    a_second = rate * 1e9 if rate else rate_of(records.values(), device)
     found = list[dict[str, Any]]()
     for each in _cells(names, grid=grid, steps=steps, where=where):
-        found.append(outlook(each, known))
+        found.append(outlook(each, known, a_second))
         if QUEUES.keys() & set(names):
             known |= {cell.digest for cell in each.cells}
     rows = (
@@ -91,10 +100,11 @@ def _plan(
             f"{each['left']:,} of {each['runs']:,}",
             f"{each['steps']:,}",
             f"{each['operations']:.2g}",
+            "–" if each["hours"] is None else f"{each['hours']:,.{1 if each['hours'] >= 10 else 2}f}",
         )
         for each in found
     )
-    headings = "figure", "runs left", "steps", "operations"
+    headings = "figure", "runs left", "steps", "operations", "hours"
     print_outcome(value=found, text=lambda: print_rows(headings, rows))
 
 
@@ -259,6 +269,8 @@ def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], A
     click.option(
         "--where", multiple=True, metavar="FIELD=X,Y...", help="plan, run: such runs alone: --where seed=0."
     ),
+    click.option("--rate", type=click.IntRange(1), metavar="GFLOPS", help="plan: in place of records."),
+    click.option("--on", metavar="DEVICE", help="plan: for a GPU that records name: H200.  [default: here]"),
     _folder_option("--runs", "sraven-runs", "run: folder of run directories."),
     _folder_option("--results", "docs/results", "Folder of records and pages."),
     click.option("--tokens", type=directory, multiple=True, help="run: of figure-6, text to train on."),
@@ -283,7 +295,7 @@ def command(**given: Any) -> None:
     Example:
       sraven reproduce --list
       sraven reproduce --plan figure-2c
-      sraven reproduce --plan queue
+      sraven reproduce --plan queue --on H200
       sraven reproduce --run queue --budget 28m
       sraven reproduce --run figure-2c table-a1-fuzzylogic --jobs 2 --budget 3h
       sraven reproduce --adopt runs/seed-0 runs/seed-1

@@ -1,6 +1,7 @@
 """Families of tasks: one entry registers one; it is loaded on first use, and no other with it."""
 
 import ast
+import sys
 from dataclasses import is_dataclass
 from importlib import import_module
 from inspect import getsource

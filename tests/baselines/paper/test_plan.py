@@ -2,13 +2,15 @@
 
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
 import pytest
 
 from baselines.encode import encoding_of
-from baselines.paper.plan import operations_of, parameters_of
+from baselines.paper.devices import PROGRAMS_ON_A_GPU
+from baselines.paper.plan import operations_of, parameters_of, rate_of
 from baselines.recipes import make_config
 from baselines.train.experiment import model_of
 from baselines.train.flops import operations_in_products
@@ -54,3 +56,16 @@ def test_hyla_mixes_twice_and_its_deep_network_once_more():
     pairs = 3 * 50_000 * 128 * (32 + 1) * 32  # training, steps, batch, queries of both layers, keys
     assert hyla - softmax == pairs * 2 * 16
     assert deep - hyla == pairs * 2 * 8 * 2 * 2  # heads, and V = 2 twice
+
+
+def test_a_rate_is_that_of_runs_on_the_same_kind_of_device():
+    config = make_config(read_board("fuzzylogic-v1"), "softmax", steps=200, warmup=1)
+    on = {"platform": "gpu", "device": "NVIDIA H200"}
+
+    def record(seconds, machine=None, steps=200):
+        return SimpleNamespace(config=config, steps=steps, seconds=seconds, machine=machine)
+
+    records = [record(10.0), record(20.0, steps=100), record(None), record(3.0, on)]
+    assert rate_of(records, None) == pytest.approx(1.5 * operations_of(config) / 30)
+    assert rate_of(records, "h200") == pytest.approx(PROGRAMS_ON_A_GPU * operations_of(config) / 3)
+    assert rate_of(records, "H100") is None
