@@ -264,6 +264,9 @@ def _compare_split(
     ]
     for name in metrics:
         both = [of_metrics[name] for of_metrics in samples]
+        if not all(np.isfinite(each.by_run).all() for each in both):
+            found[name] = Difference(None, None)  # as of ambiguous instances where there are none
+            continue
         seeds = [len(each.by_run) for each in both]
         errors = [
             each.by_run.std(ddof=1) / np.sqrt(len(each.by_run)) if n > 1 else None

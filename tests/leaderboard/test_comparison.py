@@ -70,6 +70,17 @@ def test_differences_are_what_a_loop_finds(pair):
         assert (each.p <= 0.05) == (not each.interval[0] <= 0 <= each.interval[1])
 
 
+def test_a_metric_that_is_not_defined_has_no_difference(tmp_path):
+    """Nothing is wrong, so no share of what is wrong is."""
+    board = small_board(SRAVEN_BOARD)
+    right = {split: [truth(board, split)] * 2 for split in board.splits}
+    for name in ("first", "second"):
+        write(tmp_path / name, SRAVEN_BOARD, predictions=right)
+    found = compare_submissions(tmp_path / "first", tmp_path / "second")
+    assert found.splits["ood"]["valid_alternatives"] == Difference(None, None)
+    assert found.splits["ood"]["accuracy"].difference == 0
+
+
 def test_the_other_way_round_is_the_same_with_the_other_sign(pair):
     [first, second], _ = pair
     forward, backward = compare_submissions(first, second), compare_submissions(second, first)
