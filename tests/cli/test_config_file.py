@@ -101,7 +101,7 @@ WRONG = {
     "learning_rate: fast": "learning_rate='fast': expected a number, without quotes",
     "steps: '10'": "steps='10': ",
     "heads: !!python/name:os.system": "line 1: has the tag",
-    "- heads: 1\n- heads: 2": "has 2 runs that differ in heads; expected one, or several",
+    "- heads: 1": "expected names and values",
     "[]": "holds []; expected names and values, such as attention: hyla",
     "board_digest: abc": "board_digest='abc', but board fuzzylogic-v1 has '2b75",
     "corpus: abc": "corpus='abc', but --data has None; name what the run was trained on, or leave",
