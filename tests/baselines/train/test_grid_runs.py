@@ -5,6 +5,7 @@ They train in float64: a program of more runs may add up in another order, of wh
 
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,7 +32,6 @@ from helpers.tiny_runs import (
     tiny_options,
 )
 from sraven.board.board import read_board
-from sraven.core.spec import values_of
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -106,7 +106,7 @@ def test_runs_of_a_grid_make_a_directory_each_and_a_summary(together):
     }
     assert [path.name for path in runs.iterdir() if path.is_file()] == [SUMMARY]
     summary = json.loads((runs / SUMMARY).read_text())
-    points, shared = summary.pop("points"), values_of(tiny())
+    points, shared = summary.pop("points"), asdict(tiny())
     del shared["learning_rate"], shared["seed"]
     board = {"board": "fuzzylogic-v1", "metric": "r2_per_sequence", "split": "test"}
     assert summary == {**board, "shared": shared, "selected": 1}
