@@ -6,7 +6,7 @@ import pytest
 
 from helpers import offline
 from helpers.harnesses import TESTS, environment
-from helpers.python import MODULES, python
+from helpers.python import python
 
 
 @pytest.fixture(scope="session")
@@ -15,9 +15,11 @@ def run(tmp_path_factory):
     start = tmp_path_factory.mktemp("start")
     forbids = inspect.getsource(offline) + "\n\nforbid_network()\n"
     (start / "sitecustomize.py").write_text(forbids)  # to every Python that starts
+    # Not the checkout: beside it lies what a build left, which says nothing of how the project is installed.
+    (start / "helpers").symlink_to(TESTS / "helpers")
 
     def run(folder, program, *words):
-        settings = {**environment(start), "PYTHONPATH": f"{start}:{MODULES}"}
+        settings = {**environment(start), "PYTHONPATH": str(start)}
         result = python(TESTS / "harness" / program, *words, cwd=folder, env=settings)
         assert result.returncode == 0, result.stdout + result.stderr
         return result.stdout
