@@ -14,13 +14,10 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 def row_of(step):
     """Return the row of a step of training, as docs/baselines.md has it."""
-    times, shares = step["milliseconds"], step["share_of_product"]
-    backward = times["forward_and_backward"] - times["forward"]
+    times = step["milliseconds"]
     cells = [f"`{step['board']}`", f"`{step['attention']}`"]
-    cells += [f"{ms:.1f}" for ms in (times["data"], times["forward"], backward)]
-    cells += [f"{ms:.1f}" for ms in (times["step_of_all_tokens"], times["step"])]
-    cells += [f"{times['step'] / times['step_of_all_tokens']:.2f}", f"{step['gflops']['nominal']:.0f}"]
-    cells += [f"{100 * shares[kind]:.0f} %" for kind in ("nominal", "real")]
+    cells += [f"{ms:.1f}" for ms in (times["step"], times["step_of_all_tokens"])]
+    cells.append(f"{100 * step['share_of_product']['real']:.0f} %")
     return f"| {' | '.join(cells)} |"
 
 

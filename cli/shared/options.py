@@ -214,9 +214,8 @@ def task_argument(family: Family, measuring: bool = False, **defaults: Any) -> C
         except ConfigurationError:
             if "holdout" not in values or is_given("holdout"):
                 raise
-            with suppress(
-                ConfigurationError
-            ):  # so small a task that nothing can be held out, unless asked for
+            # So small a task that nothing can be held out, unless asked for.
+            with suppress(ConfigurationError):
                 return make_task(**{**given, "holdout": 0.0})
             raise
 

@@ -23,7 +23,7 @@ INDEX_LIMIT = 1 << 62
 B = TypeVar("B", bound=Instances)
 
 
-class Roles:
+class Roles(ABC):
     """What else the core asks of a task, each in an object of its own: see `sraven.core.task`.
 
     A task says what plays its roles, and imports it there: a task costs no more than what is asked of it.
@@ -33,14 +33,14 @@ class Roles:
     """Name of the task family."""
 
     @property
+    @abstractmethod
     def scoring(self) -> Scoring:
         """How predictions are scored."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def references(self) -> References:
         """The reference predictors and the ideal observer's scores, which others are read against."""
-        raise NotImplementedError
 
     @property
     def diagnosis(self) -> Any:
@@ -67,7 +67,7 @@ class Roles:
         return (self.wording or self.rows).columns
 
 
-class RandomAccess(Roles, ABC, Generic[B]):
+class RandomAccess(Roles, Generic[B]):
     """The base of tasks that generate their instances: gives those of a split by their indices.
 
     A task is a frozen dataclass of its configuration, with a field ``version`` and a field ``seed``. ``B``

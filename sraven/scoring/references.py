@@ -1,5 +1,6 @@
 """References of tasks whose ideal observer takes any instances: its ceilings under each prior."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -10,7 +11,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Observed(Generic[T]):
+class Observed(ABC, Generic[T]):
     """The base of a family's `sraven.core.task.References`, which has predictors and answers besides.
 
     Attributes:
@@ -19,9 +20,9 @@ class Observed(Generic[T]):
 
     task: T
 
+    @abstractmethod
     def observe(self, batch: Any, prior: str, threads: int | None) -> dict[str, Mean]:
         """Return what the observer scores on a batch if it knows the combinations of a split, or ``all``."""
-        raise NotImplementedError
 
     def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
         """Return what the ideal observer scores on a split, by what it knows and by metric."""

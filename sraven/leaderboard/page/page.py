@@ -188,7 +188,7 @@ class Headline(NamedTuple):
     basis: str
 
 
-def _told(standing: Standing) -> list[Entry]:
+def _shown_models(standing: Standing) -> list[Entry]:
     """Return the models that are ranked; where none is, all of them."""
     models = [entry for entry in standing.entries if _is_model(entry)]
     return [entry for entry in models if entry.rank is not None] or models
@@ -200,8 +200,8 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
     if FLAGSHIP not in found or CONTROL not in found:
         return None
     board = found[FLAGSHIP].board
-    new = [entry for entry in _told(found[FLAGSHIP]) if entry.kept is not None]
-    old = [(entry, pair) for entry in _told(found[CONTROL]) if (pair := _without_new_pairs(entry))]
+    new = [entry for entry in _shown_models(found[FLAGSHIP]) if entry.kept is not None]
+    old = [(entry, pair) for entry in _shown_models(found[CONTROL]) if (pair := _without_new_pairs(entry))]
     if not new or not old:
         return None
     kept = _range(entry.kept or 0.0 for entry in new)
