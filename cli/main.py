@@ -15,7 +15,6 @@ from cli.shared.options import OF_PLACE
 
 COMMANDS = (
     "count",
-    "merge",
     "verify",
     "export",
     "boards",
