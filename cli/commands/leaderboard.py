@@ -143,10 +143,8 @@ def print_standing(standing: "Standing") -> None:
 @click.option(
     "--html",
     type=output_directory,
-    help="Directory to write the page to, and beside it leaderboard.json and leaderboard.csv; needs the "
-    "extra analysis.",
+    help="Directory to write the page to, and leaderboard.json beside it; needs the extra analysis.",
 )
-@click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, for programs.")
 @click.option("--fresh", is_flag=True, help="Score all entries again, whatever is cached.")
 @click.option(
     "--leaderboard",
@@ -176,7 +174,6 @@ def command(
     board_id: str | None,
     added: tuple[Path, ...],
     html: Path | None,
-    as_csv: bool,
     fresh: bool,
     leaderboard: Path | None,
     base: str | None,
@@ -191,8 +188,8 @@ def command(
     predictions, and the standing is the one that came with the package.
 
     With --add, your own submission stands where it would if it were filed, and below the table is what
-    would keep it from being ranked. Without BOARD, only the boards of what you add are printed; --html,
-    --json and --csv have them all.
+    would keep it from being ranked. Without BOARD, only the boards of what you add are printed; --html and
+    --json have them all.
 
     With --check-change, nothing is printed but whether a pull request may be merged as a submission. Any
     fault refuses it with one line and exit code 2; what isn't the leaderboard's isn't looked at.
@@ -201,21 +198,19 @@ def command(
     Example:
       sraven leaderboard sraven-v1
       sraven leaderboard --add my-submission
-      sraven leaderboard --csv > standing.csv
       sraven leaderboard --check-change main
     """
     if base is not None:
-        if board_id or html or added or as_csv or snapshot:
+        if board_id or html or added or snapshot:
             raise click.UsageError(
-                "--check-change takes no board, and none of --add, --html, --csv, --snapshot; leave them out"
+                "--check-change takes no board, and none of --add, --html, --snapshot; leave them out"
             )
         _check_change(base, checkout)
         return
-    if as_csv and (wants_json() or html):
-        raise click.UsageError("--csv goes with neither --json nor --html; leave it or them out")
-    if snapshot and (board_id or added or html or wants_json() or as_csv):
+    if snapshot and (board_id or added or html or wants_json()):
         raise click.UsageError("--snapshot writes all that is filed; leave the board and other outputs out")
-    from sraven.leaderboard.export import make_csv, make_document, write_tables
+    from sraven.core.system.files import json_text, write_text
+    from sraven.leaderboard.export import JSON, make_document
     from sraven.leaderboard.snapshot import write_snapshot
 
     found = find_standing(leaderboard, board_id, added, fresh=fresh)
@@ -226,11 +221,9 @@ def command(
         with needs_extra("--html", "analysis"):
             from sraven.leaderboard.page.page import write_page
 
-        write_tables(html, found)  # what the page offers for download
         path = str(write_page(html, found.standings, found.faults))
+        write_text(html / JSON, json_text(make_document(found)))  # what the page offers for download
         print_outcome(value={"path": path}, text=path)
-    elif as_csv:
-        click.echo(make_csv(found), nl=False)
     elif wants_json():
         print_json(make_document(found))
     else:
