@@ -1,6 +1,7 @@
 """Print the standing, or write it as a page or tables."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 CHECKOUT = Path("docs/leaderboard")
 """The leaderboard's folder, in a checkout."""
 
+_BOARDS = 4  # at hand at a time: tens of megabytes each
+
 
 def find_standing(
     folder: Path | None, board_id: str | None, added: Sequence[Path] = (), *, fresh: bool = False
@@ -38,10 +41,10 @@ def find_standing(
         click.UsageError: if there is no such folder, or something is added to another board.
     """
     from sraven import __version__
+    from sraven.board.board import read_board
     from sraven.leaderboard.evidence import gather_evidence
     from sraven.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
     from sraven.leaderboard.submissions.submission import SUBMISSIONS
-    from sraven.leaderboard.unfiled import remembering_boards
 
     if folder is None and (CHECKOUT / SUBMISSIONS).is_dir():
         folder = CHECKOUT
@@ -49,7 +52,7 @@ def find_standing(
         raise click.UsageError(
             f"there is no {folder}; run this in a checkout, or leave --leaderboard out for the package's own"
         )
-    find_board = remembering_boards()  # entries of a board share its labels
+    find_board = lru_cache(_BOARDS)(read_board)  # entries of a board share its labels
     with doing("reading") as on_progress:
 
         def gather(entry: Path) -> "Evidence":

@@ -1,8 +1,9 @@
 """Rules of eligibility: a table of functions of what a submission says and scores, with advice."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sraven.board.board import Board
 from sraven.core.escape import escape
@@ -270,3 +271,15 @@ def judge_submission(evidence: Evidence) -> tuple[Unranked, ...]:
         reason = f"{board.id} is a diagnostic board, which ranks nothing"
         found.insert(0, Unranked("diagnostic", reason, "`sraven boards` lists the boards that rank"))
     return tuple(found)
+
+
+def report(evidence: Evidence) -> dict[str, Any]:
+    """Return what a submission scores, and whether it will be ranked, as JSON values."""
+    composing, reasons = evidence.composing, [each._asdict() for each in judge_submission(evidence)]
+    return {
+        **evidence.scores,
+        **({"beside": evidence.beside} if evidence.beside else {}),
+        **({"composing": asdict(composing)} if composing else {}),
+        "ranked": not reasons,
+        "unranked_because": reasons,
+    }

@@ -10,7 +10,7 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from itertools import combinations
 from pathlib import Path
@@ -35,6 +35,7 @@ from sraven.leaderboard.submissions.submission import (
     scores_beside,
     scores_of,
 )
+from sraven.scoring.composing import Composing
 from sraven.scoring.scores import DIGITS, Run
 
 _FORMAT = 4
@@ -74,6 +75,11 @@ class Evidence:
     def training(self) -> Mapping[str, Any]:
         """What the submission says of its training."""
         return dict(self.content["training"])
+
+    @cached_property
+    def composing(self) -> Composing | None:
+        """What it keeps on held-out combinations; None where scores don't say."""
+        return self.board.composing(self.scores["splits"])
 
     def seeds(self, split: str) -> set[int]:
         """Return the seeds of a split."""
@@ -185,7 +191,7 @@ def gather_evidence(
     Args:
         folder: the submission.
         fresh: whether to compute it in any case.
-        find_board: returns a board, given its id; see `sraven.leaderboard.unfiled.remembering_boards`.
+        find_board: returns a board, given its id, such as one that remembers the last ones.
 
     Raises:
         SubmissionError: if the submission is refused.

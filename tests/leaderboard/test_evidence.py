@@ -11,7 +11,6 @@ import pytest
 
 from helpers.refusals import assert_refused
 from helpers.submissions import (
-    FUZZY_BOARD,
     SRAVEN_BOARD,
     guesses,
     only_boards,
@@ -22,13 +21,11 @@ from helpers.submissions import (
     write,
 )
 from sraven import SubmissionError, score_submission
-from sraven.leaderboard import cache, evidence, unfiled
+from sraven.leaderboard import cache, evidence
 from sraven.leaderboard.cache import read_kept, write_kept
 from sraven.leaderboard.evidence import gather_evidence, run_name
-from sraven.leaderboard.filed import Fault
 from sraven.leaderboard.ranking import read_leaderboard
 from sraven.leaderboard.submissions.submit import file_submission
-from sraven.leaderboard.unfiled import score_folders
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -191,31 +188,3 @@ def test_relative_paths_to_a_cache_do_not_count(given, home, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", given)
     monkeypatch.setenv("HOME", "/home/someone")
     assert CACHE_HOME() == Path(home).expanduser()
-
-
-# Many submissions at once
-
-
-def test_scores_are_those_that_each_has_alone(originals, tmp_path):
-    folders = [originals[SRAVEN_BOARD], tmp_path / "nothing", originals[FUZZY_BOARD], originals[SRAVEN_BOARD]]
-    alone = {folder: score_submission(folder) for folder in originals.values()}
-    found = list(score_folders(folders))
-    fault = found.pop(1)
-    assert fault == Fault(str(folders[1]), f"{folders[1]} isn't the directory of a submission")
-    assert [one.folder for one in found] == [folders[0], *folders[2:]]
-    assert all(one.scores == alone[one.folder] for one in found)
-    assert [one.unranked == () for one in found] == [True, False, True]
-
-
-def test_what_breaks_is_told_and_hides_nothing(originals, tmp_path, monkeypatch):
-    folder = shutil.copytree(originals[SRAVEN_BOARD], tmp_path / "broken")
-
-    def open_or_break(path, *rest):
-        if path == folder:
-            raise RecursionError("deep")
-        return opens(path, *rest)
-
-    opens = unfiled.open_submission
-    monkeypatch.setattr(unfiled, "open_submission", open_or_break)
-    broken, right = score_folders([folder, originals[SRAVEN_BOARD]])
-    assert broken == Fault(str(folder), "RecursionError: deep") and not isinstance(right, Fault)
