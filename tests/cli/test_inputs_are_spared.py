@@ -6,8 +6,7 @@ import pytest
 
 
 @pytest.mark.parametrize("link", [False, True])
-@pytest.mark.parametrize("command", ["text score", "text generate --M 2 -n 3 --remaining"])
-def test_completions(done, refused, tmp_path, command, link):
+def test_completions(done, refused, tmp_path, link):
     ids = [json.loads(line)["id"] for line in done("text", "generate", "--M", 2, "-n", 3).splitlines()]
     completions = out = tmp_path / "completions.jsonl"
     completions.write_text("".join(json.dumps({"id": each, "completion": "1 2"}) + "\n" for each in ids))
@@ -15,7 +14,7 @@ def test_completions(done, refused, tmp_path, command, link):
         out = tmp_path / "link.jsonl"
         out.symlink_to(completions)
     before = completions.read_bytes()
-    found = refused(*command.split(), completions, "--out", out)
+    found = refused(*["text", "generate", "--M", "2", "-n", "3", "--remaining"], completions, "--out", out)
     assert f"{out} is what is read; choose another path" in found
     assert completions.read_bytes() == before
 
