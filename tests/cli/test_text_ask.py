@@ -175,7 +175,7 @@ def test_samples_are_runs_of_an_entry(server, line, done, tmp_path):
     done(*line, "--samples", 3)
     scored = json.loads(done("text", "score", tmp_path / "c.jsonl", "--json"))["scores"][0]
     assert scored["total"]["accuracy"]["value"] == 1
-    assert len(server.asked) == 132 and "all 3" in done("text", "score", tmp_path / "c.jsonl")
+    assert len(server.asked) == 132
     out = done("text", "submit", tmp_path / "c.jsonl", "--out", tmp_path / "s", "--author", "A")
     assert f"{SECOND}, told-0-shot, 3 runs" in out and len(description(tmp_path / "s")["runs"]) == 3
 
