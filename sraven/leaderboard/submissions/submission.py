@@ -124,33 +124,17 @@ def board_problem(content: Mapping[str, Any], board: Board) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class Opened:
-    """A submission whose files are those that it names, all read, none decoded.
-
-    Attributes:
-        content: what ``submission.yaml`` says.
-        board: the board it is for.
-        digest: SHA-256 of ``submission.yaml``.
-        predictions: the bytes of each run's predictions, by the name of the file.
-    """
-
-    content: Mapping[str, Any]
-    board: Board
-    digest: str
-    predictions: Mapping[str, bytes]
-
-
-def open_submission(folder: Path, find_board: Callable[[str], Board] = read_board) -> Opened:
-    """Read the files of a submission and compare them with their digests. No link is followed.
+def read_submission(folder: Path, find_board: Callable[[str], Board] = read_board) -> Submission:
+    """Read and validate a submission. Nothing in it is executed, and no link is followed.
 
     Args:
         folder: the submission.
-        find_board: returns a board, given its id.
+        find_board: returns a board, given its id, such as one that remembers the last ones.
 
     Raises:
         SubmissionError: for the first fault: which file, what is wrong, what is allowed.
         ConfigurationError: if there is no such board.
+        BoardError: if this installation doesn't give the board's instances.
     """
     if not folder.is_dir():
         raise SubmissionError(f"{folder} isn't the directory of a submission")
@@ -166,33 +150,11 @@ def open_submission(folder: Path, find_board: Callable[[str], Board] = read_boar
     if problem := board_problem(content, board):
         raise SubmissionError(f"{DESCRIPTION}: {problem}")
     predictions = {run["file"]: read_predictions(folder, run, board) for run in content["runs"]}
-    return Opened(content, board, digest, predictions)
-
-
-def read_submission(folder: Path) -> Submission:
-    """Read and validate a submission. Nothing in it is executed, and no link is followed.
-
-    Raises:
-        SubmissionError: for the first fault: which file, what is wrong, what is allowed.
-        ConfigurationError: if there is no such board.
-        BoardError: if this installation doesn't give the board's instances.
-    """
-    return decode_submission(open_submission(folder))
-
-
-def decode_submission(opened: Opened) -> Submission:
-    """Decode and validate the predictions of a submission.
-
-    Raises:
-        SubmissionError: for the first fault: which file, what is wrong, what is allowed.
-        BoardError: if this installation doesn't give the board's instances.
-    """
-    board = opened.board
     with ThreadPoolExecutor(1) as pool:  # the board's instances are checked meanwhile
-        decoding = pool.submit(decode_runs, board, opened.content["runs"], opened.predictions)
+        decoding = pool.submit(decode_runs, board, content["runs"], predictions)
         board.check_scored()
         runs = decoding.result()
-    return Submission(opened.content, board, runs, opened.digest)
+    return Submission(content, board, runs, digest)
 
 
 def _check_claims(claimed: Mapping[str, Any], scores: Mapping[str, SplitScores]) -> None:
