@@ -166,7 +166,7 @@ def test_a_line_that_a_power_cut_left_is_asked_again(server, line, done, tmp_pat
     done(*line, "--limit", 4)
     assert len(server.asked) == 5 and len({each["id"] for each in read(path)}) == 4
     path.write_text("my diary")
-    assert "is no file of completions" in refused(*line, "--limit", 4)
+    assert "is no JSON that can be read" in refused(*line, "--limit", 4)
     assert path.read_text() == "my diary"
 
 
