@@ -15,7 +15,7 @@ from cli.shared.options import (
     task_argument,
     threads_option,
 )
-from cli.shared.printing import json_option, print_dataset, warn_of_patterns
+from cli.shared.printing import json_option, print_dataset
 from cli.shared.progress import parts_bar, resumable
 from sraven.core.family import Family
 
@@ -31,7 +31,6 @@ def _write(task: "Task", sizes: Mapping[str, int], out: Path | None, **how: Any)
     from sraven.data.write import write_dataset
 
     out = out or Path(_directory_name(task))
-    warn_of_patterns(out)
     with resumable(out), parts_bar("generating", sum(sizes.values())) as (advance, shards):
         manifest = write_dataset(task, sizes, out, progress=advance, shards=shards, **how)
     print_dataset(manifest, out)

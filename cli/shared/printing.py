@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sraven.core.escape import escape
 from sraven.core.jsonable import as_json
 
 if TYPE_CHECKING:
@@ -121,22 +120,7 @@ def _describe_dataset(manifest: Mapping[str, Any], out: Path) -> None:
     # Without a slash, load_dataset would take some names for formats or packages.
     path = str(out) if "/" in str(out) else f"./{out}"
     path = path if out.name and out.name != ".." else str(out.resolve())
-    if not has_patterns(path):
-        click.echo(f"\nfrom datasets import load_dataset\ndataset = load_dataset({json.dumps(path)})")
-
-
-def has_patterns(path: str | Path) -> bool:
-    """Return whether `load_dataset` takes a directory's name for a pattern, and so never finds it."""
-    return any(sign in str(path) for sign in ("*", "?", "[", "]", "::"))
-
-
-def warn_of_patterns(out: Path) -> None:
-    """Warn, before the work, of a name that `load_dataset` can't load."""
-    if has_patterns(out):
-        click.echo(
-            f"warning: load_dataset takes * ? [ ] and :: for patterns, and won't find {escape(str(out))}",
-            err=True,
-        )
+    click.echo(f"\nfrom datasets import load_dataset\ndataset = load_dataset({json.dumps(path)})")
 
 
 def print_tokens(manifest: Mapping[str, Any], out: Path) -> None:
