@@ -46,10 +46,10 @@ def _write_shard(
 ) -> dict[str, Any]:
     """Write a shard, unless it is there as the journal says; return its entry for the journal."""
     shard, entry = job
-    if entry and is_right(entry, staging):
+    rows, path = task.rows, staging / shard.path
+    if entry and path.is_file() and sha256_of_file(path) == entry["sha256"]:
         on_progress(shard.count, 0)
         return dict(entry)
-    rows, path = task.rows, staging / shard.path
     contents = ShardContents(rows, shard)
     with apart(staging, path.name) as temporary:
         with FORMATS[file_format](temporary, arrow_schema(rows.columns)) as writer:
@@ -58,12 +58,6 @@ def _write_shard(
                 on_progress(len(encoded.columns["index"]), 0)
         move_into_place(temporary, path)
     return contents.entry(path.stat().st_size, sha256_of_file(path))
-
-
-def is_right(entry: Mapping[str, Any], staging: Path) -> bool:
-    """Return whether the file of a journal's entry lies in a staging directory as it was written."""
-    path = staging / entry["path"]
-    return bool(path.is_file() and sha256_of_file(path) == entry["sha256"])
 
 
 def write_dataset(
@@ -104,22 +98,22 @@ def write_dataset(
     engine.check_workers("threads", threads)
     directory = DatasetDirectory(directory_at(out), plan_dataset(task, sizes, file_format, shard_size), force)
     plan = directory.plan
-    chosen = list_shards(task, plan)
+    every = list_shards(task, plan)
 
     def work() -> dict[str, Any]:
         """Write those shards that aren't there yet, and what lies beside them; return the manifest."""
         journal, staging, done = Journal(directory.out, plan), directory.staging.absolute(), count(1)
         # Threads that have no shard to write help with the others.
-        helping = max(1, check_threads(threads) // max(1, len(chosen))) if engine.is_local else 1
+        helping = max(1, check_threads(threads) // max(1, len(every))) if engine.is_local else 1
 
         def keep(entry: dict[str, Any]) -> None:
             if journal.entries.get(entry["path"], {}).get("sha256") != entry["sha256"]:
                 journal.add(entry)
-            shards(next(done), len(chosen))
+            shards(next(done), len(every))
 
         map_jobs(
             partial(_write_shard, task, staging, file_format, helping),
-            [(shard, journal.entries.get(shard.path)) for shard in chosen],
+            [(shard, journal.entries.get(shard.path)) for shard in every],
             lambda instances, _: progress(instances),
             engine=engine,
             local="threads",
