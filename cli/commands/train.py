@@ -39,13 +39,13 @@ if TYPE_CHECKING:
     from baselines.train.train import Outcome
 
 
-def _join_devices(mesh: str | None, **processes: Any) -> "Mesh | None":
-    """Join the other processes, and return the devices of all; None for those that runs divide."""
+def _join_devices(mesh: str | None, **processes: Any) -> "Mesh":
+    """Join the other processes, and return the devices of all."""
     from baselines.train.processes import join
     from baselines.train.sharding import make_mesh
 
     join(**processes)
-    return None if mesh is None and processes["coordinator"] is None else make_mesh(mesh)
+    return make_mesh(mesh)
 
 
 device_options = argument_of(
@@ -54,7 +54,7 @@ device_options = argument_of(
     click.option(
         "--mesh",
         metavar="data=N,fsdp=N",
-        help="Devices of each run.  [default: one; runs are spread over all; all of several processes]",
+        help="Devices of each run.  [default: one, or all of several processes]",
     ),
     click.option("--coordinator", metavar="HOST:PORT|auto", help="Of several processes; auto under Slurm."),
     click.option("--processes", type=int, help="How many there are, unless auto."),
