@@ -18,10 +18,9 @@ from baselines.plots.style import COLOURS, MARKS, panels_of
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.record import evaluate_terms
 from fuzzylogic.show import make_puzzle as make_sequence
-from sraven import SRAVEN
+from sraven import SRAVEN, plots
 from sraven.core.system.files import write_bytes, write_text
 from sraven.counting import count
-from sraven.drawing import draw_puzzle
 from sraven.show import make_puzzle
 from sraven.text.play import make_play, practise
 
@@ -29,12 +28,6 @@ IMAGES = Path(__file__).parent / "images"
 
 PLAYED = "n" * 16 + "3461\n"
 """Keys that answer the first puzzle to practise with that has four features."""
-
-
-def puzzles() -> dict[str, str]:
-    """Return the first training instance as it is asked and as it is explained: texts of files, by name."""
-    puzzle = make_puzzle(SRAVEN(), "train", 0)
-    return {"puzzle.svg": draw_puzzle(puzzle), "puzzle-answer.svg": draw_puzzle(puzzle, answer=True)}
 
 
 def counts() -> Picture:
@@ -109,8 +102,7 @@ def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None
 
 def main() -> None:
     """Write those of instances."""
-    for name, text in puzzles().items():
-        write_text(IMAGES / name, text)
+    plots.save_picture(make_puzzle(SRAVEN(), "train", 0), IMAGES / "puzzle.svg", explain=True)
     for name, picture in (("counts", counts()), ("surface", surface())):
         _, png = save_picture(picture, IMAGES / name)
         png.unlink()
