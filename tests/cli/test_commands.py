@@ -165,7 +165,6 @@ def test_show_hides_the_answer_until_asked(run, done):
     [
         "show --explain --M 8 --K 256",
         "show --M 1",  # of which nothing can be held out
-        "fuzzylogic show --L 2 --holdout 0 --unseen-terms 0",
     ],
 )
 def test_show_writes_a_picture(done, tmp_path, line):
@@ -176,7 +175,6 @@ def test_show_writes_a_picture(done, tmp_path, line):
 def test_pictures_that_cannot_be_drawn_are_refused(refused, tmp_path, monkeypatch):
     png = ("--png", tmp_path / "puzzle.png")
     assert "--count" in refused("show", *png, "-n", 2)
-    assert "use --L 2" in refused("fuzzylogic", "show", *png)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.delitem(sys.modules, "sraven.plots", raising=False)
     assert "'.[analysis]'" in refused("show", *png)
