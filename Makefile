@@ -47,7 +47,7 @@ docs: $(VENV)/dev
 
 # The leaderboard as the package brings it; the workflow `snapshot` writes it when an entry was merged.
 snapshot: $(VENV)/plain
-	$(BIN)/sraven leaderboard --snapshot sraven/leaderboard/snapshot/standing.json
+	$(BIN)/sraven leaderboard --leaderboard docs/leaderboard --snapshot sraven/leaderboard/snapshot/standing.json
 
 clean:
 	rm -rf $(VENV) docs/_build

@@ -4,7 +4,6 @@ import os
 import sys
 import warnings
 from contextlib import suppress
-from importlib.metadata import version
 from io import TextIOWrapper
 from typing import Any
 
@@ -15,9 +14,7 @@ from cli.shared.options import OF_PLACE
 
 COMMANDS = (
     "count",
-    "merge",
     "verify",
-    "publish",
     "export",
     "boards",
     "score",
@@ -49,53 +46,14 @@ _INTERRUPTED, _PIPE_CLOSED = 130, 128 + 13
 """The exit codes of an interrupt and of a reader that is gone, as a shell gives them."""
 
 
-_REPORTED = ("numpy", "numba", "pyarrow", "datasets", "jax", "flax", "optax", "orbax-checkpoint", "torch")
-"""Packages whose versions a report of a fault should have."""
-
-
-def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
-    if not wanted or ctx.resilient_parsing:
-        return
-    if ctx.params.get("as_json"):
-        from cli.shared.printing import print_json
-
-        print_json(_environment())
-    else:
-        click.echo(f"sraven {version('sraven')}")
-    ctx.exit()
-
-
-def _environment() -> dict[str, Any]:
-    """Return what a report of a fault should say of the machine, and of what is installed."""
-    import platform
-
-    from sraven.core.system.packages import installed_versions
-    from sraven.core.versions import current_version
-
-    return {
-        "sraven": version("sraven"),
-        "benchmark_version": current_version(),
-        "python": platform.python_version(),
-        "system": f"{platform.system()} {platform.machine()}",
-        "packages": installed_versions(_REPORTED),
-    }
-
-
 @click.group(
     cls=FamiliesGroup,
     package="cli.commands",
     names=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.option("--json", "as_json", is_flag=True, is_eager=True, hidden=True, help="With --version.")
-@click.option(
-    "--version",
-    is_flag=True,
-    expose_value=False,
-    callback=_print_version,
-    help="Print the version; with --json, those of what it stands on as well, for a report.",
-)
-def cli(as_json: bool) -> None:
+@click.version_option(package_name="sraven", prog_name="sraven", message="%(prog)s %(version)s")
+def cli() -> None:
     """SRAVEN: a benchmark for compositional generalisation in context.
 
     \b
@@ -157,8 +115,7 @@ def _run(arguments: list[str] | None) -> int:
         return _PIPE_CLOSED
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        is_ours = type(error).__module__ == "sraven.core.errors"  # no network: nothing was checked
-        return _fail(f"{where}{error.strerror or error}", 2 if is_ours or error.errno in OF_PLACE else 1)
+        return _fail(f"{where}{error.strerror or error}", 2 if error.errno in OF_PLACE else 1)
     except ValueError as error:
         if type(error).__module__ != "sraven.core.errors":
             raise

@@ -102,16 +102,10 @@ def _shared_cache(tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def _own_cache(tmp_path_factory, monkeypatch):
-    """Give each test an empty cache of datasets, and of scores, in a folder that is made once it is used."""
+    """Give each test an empty cache of datasets, in a folder that is made once it is used."""
     folder = tmp_path_factory.getbasetemp() / f"cache{next(_numbers)}"
     if "datasets" in sys.modules:  # else it is imported with the shared one
         monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", folder / "datasets")
-
-    def home():
-        (folder / "home").mkdir(parents=True, exist_ok=True)
-        return folder / "home"
-
-    monkeypatch.setattr("sraven.leaderboard.cache.cache_home", home)
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ WRITE_ANEW = "the snapshot of the standing isn't what is filed: run `make snapsh
 @pytest.mark.long
 @pytest.mark.parametrize("folder", FILED, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
 def test_scores_are_those_of_the_predictions(folder):
-    evidence = gather_evidence(folder, fresh=True)
+    evidence = gather_evidence(folder)
     assert differing(read_scores(folder), evidence.scores) == [] and equal_seeds(evidence) == ""
     entry = ENTRIES.get(f"{folder.parent.name}/{folder.name}")
     if entry is not None:  # else another test says so

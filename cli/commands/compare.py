@@ -24,7 +24,12 @@ ALL = "all"
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="[B]", required=False)
 @click.option("--against", metavar=ALL, help="In place of B: compare with every filed entry of the board.")
-@click.option("--leaderboard", type=directory, help=f"The leaderboard's folder.  [default: {CHECKOUT}]")
+@click.option(
+    "--leaderboard",
+    type=directory,
+    help=f"Where names are looked up, and what --against {ALL} scores anew.  [default: {CHECKOUT}, and the "
+    "package's snapshot]",
+)
 @threads_option
 @json_option
 def command(

@@ -1,6 +1,7 @@
 """Print the standing, or write it as a page or tables."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,41 +21,35 @@ if TYPE_CHECKING:
 CHECKOUT = Path("docs/leaderboard")
 """The leaderboard's folder, in a checkout."""
 
+_BOARDS = 4  # at hand at a time: tens of megabytes each
 
-def find_standing(
-    folder: Path | None, board_id: str | None, added: Sequence[Path] = (), *, fresh: bool = False
-) -> "Leaderboard":
-    """Return the standing of a folder, else that of the checkout one is in, else that in the package.
 
-    Which it is in the last case is said on standard error.
+def find_standing(folder: Path | None, board_id: str | None, added: Sequence[Path] = ()) -> "Leaderboard":
+    """Return the standing of a folder, scored anew, or that in the package, which is said on standard error.
 
     Args:
-        folder: a leaderboard's; None for whichever there is.
+        folder: a leaderboard's; None for the package's standing.
         board_id: None for all boards.
         added: submissions of one's own, to stand among the others.
-        fresh: whether entries are scored again, whatever is cached.
 
     Raises:
         click.UsageError: if there is no such folder, or something is added to another board.
     """
     from sraven import __version__
+    from sraven.board.board import read_board
     from sraven.leaderboard.evidence import gather_evidence
     from sraven.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
-    from sraven.leaderboard.submissions.submission import SUBMISSIONS
-    from sraven.leaderboard.unfiled import remembering_boards
 
-    if folder is None and (CHECKOUT / SUBMISSIONS).is_dir():
-        folder = CHECKOUT
     if folder is not None and not folder.is_dir():
         raise click.UsageError(
             f"there is no {folder}; run this in a checkout, or leave --leaderboard out for the package's own"
         )
-    find_board = remembering_boards()  # entries of a board share its labels
+    find_board = lru_cache(_BOARDS)(read_board)  # entries of a board share its labels
     with doing("reading") as on_progress:
 
         def gather(entry: Path) -> "Evidence":
             on_progress(f"scoring {escape(entry.name)}")
-            return gather_evidence(entry, fresh=fresh, find_board=find_board)
+            return gather_evidence(entry, find_board)
 
         own = gather_own(added, gather)
         for name, evidence in own.items():
@@ -67,7 +62,7 @@ def find_standing(
         found = read_snapshot(board_id, own=own)
     copies = ", and the predictions that yours are compared with for copies" if own else ""
     source = f"the standing of {found.date}, as it came with sraven {__version__}"
-    click.echo(f"{source}; a checkout has what was filed since{copies}", err=True)
+    click.echo(f"{source}; --leaderboard {CHECKOUT} of a checkout has what was filed since{copies}", err=True)
     return found
 
 
@@ -143,15 +138,12 @@ def print_standing(standing: "Standing") -> None:
 @click.option(
     "--html",
     type=output_directory,
-    help="Directory to write the page to, and beside it leaderboard.json and leaderboard.csv; needs the "
-    "extra analysis.",
+    help="Directory to write the page to, and leaderboard.json beside it; needs the extra analysis.",
 )
-@click.option("--csv", "as_csv", is_flag=True, help="Print the table as CSV, for programs.")
-@click.option("--fresh", is_flag=True, help="Score all entries again, whatever is cached.")
 @click.option(
     "--leaderboard",
     type=directory,
-    help="The leaderboard's folder.  [default: docs/leaderboard in a checkout, else the package's snapshot]",
+    help="A leaderboard's folder, to be scored anew: docs/leaderboard.  [default: the package's snapshot]",
 )
 @click.option(
     "--check-change",
@@ -176,8 +168,6 @@ def command(
     board_id: str | None,
     added: tuple[Path, ...],
     html: Path | None,
-    as_csv: bool,
-    fresh: bool,
     leaderboard: Path | None,
     base: str | None,
     checkout: Path,
@@ -185,14 +175,14 @@ def command(
 ) -> None:
     """Print the standing, of all boards or of one, or write its page.
 
-    The page is one file, index.html: it needs no server and sends no requests. Ranks and numbers are
-    recomputed from the predictions, which takes seconds for each entry, and cached. An entry that can't be
-    read is left out, named on standard error, and makes the exit code 1. Outside a checkout there are no
-    predictions, and the standing is the one that came with the package.
+    The page is one file, index.html: it needs no server and sends no requests. The standing is the one that
+    came with the package. With --leaderboard, ranks and numbers are recomputed from the predictions there,
+    which takes seconds for each entry. An entry that can't be read is left out, named on standard error, and
+    makes the exit code 1.
 
     With --add, your own submission stands where it would if it were filed, and below the table is what
-    would keep it from being ranked. Without BOARD, only the boards of what you add are printed; --html,
-    --json and --csv have them all.
+    would keep it from being ranked. Without BOARD, only the boards of what you add are printed; --html and
+    --json have them all.
 
     With --check-change, nothing is printed but whether a pull request may be merged as a submission. Any
     fault refuses it with one line and exit code 2; what isn't the leaderboard's isn't looked at.
@@ -201,24 +191,24 @@ def command(
     Example:
       sraven leaderboard sraven-v1
       sraven leaderboard --add my-submission
-      sraven leaderboard --csv > standing.csv
       sraven leaderboard --check-change main
     """
     if base is not None:
-        if board_id or html or added or as_csv or snapshot:
+        if board_id or html or added or snapshot:
             raise click.UsageError(
-                "--check-change takes no board, and none of --add, --html, --csv, --snapshot; leave them out"
+                "--check-change takes no board, and none of --add, --html, --snapshot; leave them out"
             )
         _check_change(base, checkout)
         return
-    if as_csv and (wants_json() or html):
-        raise click.UsageError("--csv goes with neither --json nor --html; leave it or them out")
-    if snapshot and (board_id or added or html or wants_json() or as_csv):
-        raise click.UsageError("--snapshot writes all that is filed; leave the board and other outputs out")
-    from sraven.leaderboard.export import make_csv, make_document, write_tables
+    if snapshot and (leaderboard is None or board_id or added or html or wants_json()):
+        raise click.UsageError(
+            "--snapshot writes all that is filed below --leaderboard; leave the board and other outputs out"
+        )
+    from sraven.core.system.files import json_text, write_text
+    from sraven.leaderboard.export import JSON, make_document
     from sraven.leaderboard.snapshot import write_snapshot
 
-    found = find_standing(leaderboard, board_id, added, fresh=fresh)
+    found = find_standing(leaderboard, board_id, added)
     if snapshot:
         write_snapshot(snapshot, found)
         click.echo(snapshot)
@@ -226,11 +216,9 @@ def command(
         with needs_extra("--html", "analysis"):
             from sraven.leaderboard.page.page import write_page
 
-        write_tables(html, found)  # what the page offers for download
         path = str(write_page(html, found.standings, found.faults))
+        write_text(html / JSON, json_text(make_document(found)))  # what the page offers for download
         print_outcome(value={"path": path}, text=path)
-    elif as_csv:
-        click.echo(make_csv(found), nl=False)
     elif wants_json():
         print_json(make_document(found))
     else:

@@ -40,16 +40,16 @@ def command(entries: tuple[str, ...], out: Path, leaderboard: Path | None, threa
     from sraven.core.escape import escape, with_error
     from sraven.core.palette import save_figure
     from sraven.leaderboard.comparison import find_entry
-    from sraven.leaderboard.submissions.submission import read_description
-    from sraven.leaderboard.unfiled import score_folder
+    from sraven.leaderboard.submissions.submission import read_submission, scores_of
 
     panels: dict[str, Panel] = {}
     found: list[dict[str, Any]] = []
     for name in entries:
         folder = find_entry(name, leaderboard or CHECKOUT)
         spare(out, folder.rglob("*"))
-        scored, method = score_folder(folder, threads=threads), read_description(folder)[0]["method"]["name"]
-        board, of_splits = scored.board, scored.scores["splits"]
+        read = read_submission(folder)
+        board, method = read.board, read.content["method"]["name"]
+        of_splits = scores_of(read, threads=threads)["splits"]
         splits = {"known": "test", "held_out": board.primary_split}
         means = {
             kind: of_splits[split]["metrics"][board.metric]

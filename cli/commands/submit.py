@@ -33,17 +33,18 @@ def command(submission: Path, leaderboard: Path, threads: int | None) -> None:
       sraven submit my-submission
     """
     from sraven.core.escape import escape
-    from sraven.leaderboard.submissions.submission import read_description
+    from sraven.leaderboard.eligibility import report
+    from sraven.leaderboard.evidence import make_evidence
+    from sraven.leaderboard.submissions.submission import read_submission
     from sraven.leaderboard.submissions.submit import check_leaderboard, file_submission
-    from sraven.leaderboard.unfiled import score_folder
 
     check_leaderboard(leaderboard)
-    found = score_folder(submission, threads=threads)
+    found = make_evidence(read_submission(submission), threads=threads)
     goal = file_submission(submission, leaderboard, scores=found.scores)
-    title = f"{found.board.id}: {escape(read_description(goal)[0]['method']['name'])}"
+    title = f"{found.board.id}: {escape(found.content['method']['name'])}"
     line = f"git add {shlex.quote(str(goal))} && git commit -m {shlex.quote(title)} && gh pr create --fill"
     if wants_json():
-        ranks = {name: found.content[name] for name in ("ranked", "unranked_because")}
+        ranks = {name: report(found)[name] for name in ("ranked", "unranked_because")}
         print_json({"folder": str(goal), **ranks, "pull_request": line})
         return
     click.echo(goal)

@@ -67,7 +67,6 @@ def print_rows(
     rows: Iterable[Iterable[object]],
     *,
     right: Container[str] = (),
-    whole: str = "",
     bold: Iterable[bool] = (),
     **look: Any,
 ) -> None:
@@ -77,7 +76,6 @@ def print_rows(
         headings: of the columns.
         rows: their cells. Nothing in them is markup: untrusted input may be among them.
         right: headings of columns that end on the right, as numbers do.
-        whole: heading of a column that is folded where it is too long, rather than cut.
         bold: which rows stand out; none unless given.
         look: options of `rich.table.Table`.
     """
@@ -86,11 +84,7 @@ def print_rows(
 
     table = Table(**look)
     for each in headings:
-        table.add_column(
-            each,
-            justify="right" if each in right else "left",
-            overflow="fold" if each == whole else "ellipsis",
-        )
+        table.add_column(each, justify="right" if each in right else "left")
     for row, is_bold in zip_longest(rows, bold):
         table.add_row(*(Text(str(cell)) for cell in row), style="bold" if is_bold else None)
     print_table(table)

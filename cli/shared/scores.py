@@ -10,9 +10,7 @@ from sraven.core.escape import escape, figure, with_error
 
 if TYPE_CHECKING:
     from sraven.board.board import Board
-    from sraven.leaderboard.eligibility import Unranked
-    from sraven.leaderboard.filed import Fault
-    from sraven.leaderboard.unfiled import Scored
+    from sraven.leaderboard.evidence import Evidence
     from sraven.scoring.composing import Composing
 
 
@@ -29,12 +27,6 @@ def span(interval: Sequence[float] | None) -> str:
 def score_cells(found: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the cells of scores: of each its mean, and its interval."""
     return [cell for score in found for cell in (mean_with_error(score), span(score["interval"]))]
-
-
-def primary_score(board: "Board", scores: Mapping[str, Any]) -> str:
-    """Return a submission's score by what its board ranks by."""
-    found = scores["splits"].get(board.primary_split)
-    return mean_with_error(found["metrics"][board.metric]) if found else "–"
 
 
 def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: str) -> None:
@@ -84,33 +76,14 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: 
         click.echo(f"missing predictions, counted as wrong, by seed: {missing}", err=True)
 
 
-def print_advice(found: "Scored") -> None:
+def print_advice(found: "Evidence") -> None:
     """Print why a submission won't be ranked, if it won't, and what it doesn't say, a line each."""
-    for reason in found.unranked:
+    from sraven.leaderboard.eligibility import find_omissions, judge_submission
+
+    for reason in judge_submission(found):
         click.echo(f"not ranked: {escape(reason.reason, 400)}; {reason.advice}")
-    for omission in found.omissions:
+    for omission in find_omissions(found):
         click.echo(f"note: {omission}")
-
-
-def _verdict(reasons: "Sequence[Unranked]") -> str:
-    return f"no: {'; '.join(escape(each.reason, 400) for each in reasons)}" if reasons else "yes"
-
-
-def print_many(found: "Sequence[Scored | Fault]") -> None:
-    """Print a row for each submission: its board's score, and whether it will be ranked."""
-    from sraven.leaderboard.filed import Fault
-
-    rows: list[tuple[object, ...]] = []
-    for each in found:
-        if isinstance(each, Fault):
-            rows.append((each.place, "", "", "", "", f"refused: {each.reason}"))
-            continue
-        board, primary = each.board, each.scores["splits"].get(each.board.primary_split, {"seeds": ()})
-        ranked_by, score = f"{board.primary_split} {board.metric}", primary_score(board, each.scores)
-        where, seeds = escape(str(each.folder), 400), len(primary["seeds"])
-        rows.append((where, board.id, ranked_by, score, seeds, _verdict(each.unranked)))
-    headings = "submission", "board", "metric", "score", "seeds", "ranked"
-    print_rows(headings, rows, right=headings[3:5], whole="submission")  # a path is needed whole
 
 
 Row = tuple[str, Mapping[str, str]]

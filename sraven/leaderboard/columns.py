@@ -1,4 +1,4 @@
-"""The columns of a standing, for all who show it: the page, the terminal, CSV and JSON."""
+"""The columns of a standing, for all who show it: the page, the terminal and JSON."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -24,8 +24,7 @@ from sraven.leaderboard.standing import Entry
 from sraven.leaderboard.submissions.submission import (
     SUBMISSIONS,
     Submission,
-    decode_submission,
-    open_submission,
+    read_submission,
 )
 from sraven.scoring.bootstrap import LEVEL, SAMPLES, resample_combinations
 from sraven.scoring.scores import DIGITS, middle, score_samples
@@ -219,7 +218,7 @@ def compare_submissions(
     """
     folders = [find_entry(each, Path(leaderboard)) for each in (first, second)]
     find_board = cache(read_board)  # so that labels are made once
-    one, other = (decode_submission(open_submission(folder, find_board)) for folder in folders)
+    one, other = (read_submission(folder, find_board) for folder in folders)
     board = one.board
     if board.id != other.board.id:
         raise ConfigurationError(

@@ -1,15 +1,16 @@
 """Rules of eligibility: a table of functions of what a submission says and scores, with advice."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sraven.board.board import Board
 from sraven.core.escape import escape
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence
 from sraven.leaderboard.standing import REFERENCE, UNCHOSEN
-from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
+from sraven.leaderboard.submissions.submission import RANKED_SEEDS, TOLERANCE
 from sraven.scoring.scores import interval_over_combinations
 
 CEILING_ERRORS = 5
@@ -88,7 +89,7 @@ def _points(evidence: Evidence) -> str:
     if own is None:
         return ""
     for point in evidence.content.get("points", ()):
-        if sign * (point["scores"][SELECTION] - own["mean"]) > CLAIM_TOLERANCE:
+        if sign * (point["scores"][SELECTION] - own["mean"]) > TOLERANCE:
             return f"{UNCHOSEN}{escape(point['name'])}"
     return ""
 
@@ -108,7 +109,7 @@ def _agreement(evidence: Evidence) -> str:
 def _beyond(value: float, ceiling: float, error: float, n: float) -> float | None:
     """Return what a score that is a share of n may reach with this ceiling, if it is beyond; else None."""
     most = ceiling + CEILING_ERRORS * sqrt(error**2 + max(0.0, ceiling * (1 - ceiling)) / n)
-    return most if value > most + CLAIM_TOLERANCE else None
+    return most if value > most + TOLERANCE else None
 
 
 def _ceilings(evidence: Evidence, split: str) -> dict[str, tuple[float, float, float]]:
@@ -270,3 +271,15 @@ def judge_submission(evidence: Evidence) -> tuple[Unranked, ...]:
         reason = f"{board.id} is a diagnostic board, which ranks nothing"
         found.insert(0, Unranked("diagnostic", reason, "`sraven boards` lists the boards that rank"))
     return tuple(found)
+
+
+def report(evidence: Evidence) -> dict[str, Any]:
+    """Return what a submission scores, and whether it will be ranked, as JSON values."""
+    composing, reasons = evidence.composing, [each._asdict() for each in judge_submission(evidence)]
+    return {
+        **evidence.scores,
+        **({"beside": evidence.beside} if evidence.beside else {}),
+        **({"composing": asdict(composing)} if composing else {}),
+        "ranked": not reasons,
+        "unranked_because": reasons,
+    }

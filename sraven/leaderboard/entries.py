@@ -34,7 +34,7 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
         for split, values in scores["splits"].items()
     }
     score = by_split.get(board.primary_split, SplitScore(None, None, None, 0))
-    composing = None if is_reference else board.composing(scores["splits"])
+    composing = None if is_reference else evidence.composing
     return Entry(
         id=entry_id,
         method=method["name"],

@@ -1,45 +1,29 @@
 """Evidence of a filed submission: its recomputed scores, and the predictions behind them.
 
-The standing is made of this, never of the ``scores.json`` that lies beside a submission. Computing it
-takes seconds for each entry, so it is kept for the next time, under the digests of all that it depends
-on: the submission, the board, and the code that scores.
+The standing is made of this, never of the ``scores.json`` that lies beside a submission.
 """
 
-import hashlib
-import io
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.resources import files
+from functools import cached_property
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from sraven.board.board import Board, read_board
-from sraven.core.families import find_family
 from sraven.core.jsonable import as_json
-from sraven.core.spec import digest
-from sraven.core.system.files import read_bounded
 from sraven.core.task import Arrays
-from sraven.leaderboard.cache import read_kept, write_kept
 from sraven.leaderboard.submissions.submission import (
-    Opened,
     Submission,
-    decode_submission,
     errors_of,
-    open_submission,
+    read_submission,
     scores_beside,
     scores_of,
 )
+from sraven.scoring.composing import Composing
 from sraven.scoring.scores import DIGITS, Run
-
-_FORMAT = 4
-_CONTENT = "content"
-_DERIVED = ("scores", "totals", "errors", "beside", "agreement")
 
 
 @dataclass(frozen=True)
@@ -75,6 +59,11 @@ class Evidence:
         """What the submission says of its training."""
         return dict(self.content["training"])
 
+    @cached_property
+    def composing(self) -> Composing | None:
+        """What it keeps on held-out combinations; None where scores don't say."""
+        return self.board.composing(self.scores["splits"])
+
     def seeds(self, split: str) -> set[int]:
         """Return the seeds of a split."""
         return {run["seed"] for run in self.content["runs"] if run["split"] == split}
@@ -88,18 +77,6 @@ class Evidence:
 def run_name(split: str, seed: int) -> str:
     """Return the name of a run's predictions."""
     return f"{split}/{seed}"
-
-
-@cache
-def _code_digest(family: str) -> str:
-    """Return a digest of all source files that scores on boards of a family may depend on."""
-    checksum = hashlib.sha256()
-    for package in sorted({"sraven", find_family(family).package}):
-        root = Path(str(files(package)))
-        for path in sorted(root.rglob("*.py")):
-            content = read_bounded(path)
-            checksum.update(f"{package} {path.relative_to(root)} {len(content)}\n".encode() + content)
-    return checksum.hexdigest()
 
 
 def _most_agreement(board: Board, truth: Arrays, runs: Sequence[Run]) -> tuple[int, int, float] | None:
@@ -127,9 +104,6 @@ def make_evidence(
         submission: validated.
         errors: what it gets wrong, if that is needed.
         threads: threads to use; None for all available ones.
-
-    Raises:
-        SubmissionError: if it claims other scores.
     """
     board, runs = submission.board, submission.runs
     totals, agreement = {}, {}
@@ -153,51 +127,18 @@ def make_evidence(
     )
 
 
-def _compute(opened: Opened) -> Evidence:
-    submission = decode_submission(opened)
-    errors = {split: as_json(each.overall) for split, each in errors_of(submission).items()}
-    return make_evidence(submission, errors=errors)
-
-
-def _pack(evidence: Evidence) -> bytes:
-    written = io.BytesIO()
-    text = json.dumps({name: getattr(evidence, name) for name in _DERIVED}, allow_nan=False)
-    arrays: dict[str, Any] = {_CONTENT: np.frombuffer(text.encode(), np.uint8), **evidence.predictions}
-    np.savez(written, **arrays)
-    return written.getvalue()
-
-
-def _unpack(opened: Opened, packed: bytes) -> Evidence:
-    """Return kept evidence; arrays are read on access."""
-    arrays = np.load(io.BytesIO(packed), allow_pickle=False)
-    derived = json.loads(arrays[_CONTENT].tobytes())
-    return Evidence(opened.content, opened.board, opened.digest, **derived, predictions=arrays)
-
-
-def gather_evidence(
-    folder: Path, *, fresh: bool = False, find_board: Callable[[str], Board] = read_board
-) -> Evidence:
-    """Return what the files of a submission show.
-
-    The files are read and compared with their digests each time. What follows from them is computed, or
-    taken from an earlier run of this user.
+def gather_evidence(folder: Path, find_board: Callable[[str], Board] = read_board) -> Evidence:
+    """Return what the files of a submission show, and what it gets wrong.
 
     Args:
         folder: the submission.
-        fresh: whether to compute it in any case.
-        find_board: returns a board, given its id; see `sraven.leaderboard.unfiled.remembering_boards`.
+        find_board: returns a board, given its id, such as one that remembers the last ones.
 
     Raises:
         SubmissionError: if the submission is refused.
         ConfigurationError: if there is no such board.
         BoardError: if this installation doesn't give the board's instances.
     """
-    opened = open_submission(folder, find_board)
-    board, code = opened.board, _code_digest(opened.board.family)
-    key = digest({"format": _FORMAT, "submission": opened.digest, "board": board.digest, "code": code})
-    name = f"{key}.npz"
-    if not fresh and (packed := read_kept(name)):
-        return _unpack(opened, packed)
-    evidence = _compute(opened)
-    write_kept(name, _pack(evidence))
-    return evidence
+    submission = read_submission(folder, find_board)
+    errors = {split: as_json(each.overall) for split, each in errors_of(submission).items()}
+    return make_evidence(submission, errors=errors)

@@ -1,23 +1,16 @@
-"""The standing as a table for other programs: a row for each entry of each board, as JSON and as CSV."""
+"""The standing as a table for other programs: a row for each entry of each board, as JSON."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.escape import one_line
-from sraven.core.system.files import json_text, write_text
 from sraven.leaderboard.columns import COLUMNS
 from sraven.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
 from sraven.leaderboard.standing import Leaderboard, Standing
 
-JSON, CSV = "leaderboard.json", "leaderboard.csv"
-"""Names of the files that lie beside the page."""
-
-_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
-"""What a text begins with that a spreadsheet would compute, the wide forms among them."""
+JSON = "leaderboard.json"
+"""Name of the file that lies beside the page."""
 
 
 def make_rows(standings: Iterable[Standing]) -> list[dict[str, Any]]:
@@ -32,37 +25,6 @@ def make_rows(standings: Iterable[Standing]) -> list[dict[str, Any]]:
 def make_document(found: Leaderboard) -> dict[str, Any]:
     """Return a standing as JSON values: all that is known of it, and its table as ``rows``."""
     return {**found.content, "rows": make_rows(found.standings)}
-
-
-def _cell(value: Any) -> Any:
-    """Return what CSV has of a value: a text as one line that no spreadsheet takes for a formula."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if not isinstance(value, str):
-        return "" if value is None else value
-    text = one_line(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def make_csv(found: Leaderboard) -> str:
-    """Return the table as CSV: a line of names, then a line for each row; nothing where there is no value."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_cell(value) for value in row.values()] for row in make_rows(found.standings))
-    return written.getvalue()
-
-
-def write_tables(folder: Path, found: Leaderboard) -> None:
-    """Write a standing as ``leaderboard.json`` and ``leaderboard.csv``, each whole or not at all.
-
-    Args:
-        folder: made if it doesn't exist.
-        found: the standing.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    write_text(folder / JSON, json_text(make_document(found)))
-    write_text(folder / CSV, make_csv(found))
 
 
 def standing(

@@ -31,7 +31,7 @@ from sraven.leaderboard.standing import (
     Standing,
 )
 from sraven.leaderboard.submissions.runs import SCORES
-from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, SUBMISSIONS, differing, read_scores
+from sraven.leaderboard.submissions.submission import SUBMISSIONS, TOLERANCE, differing, read_scores
 
 _MOST_NAMED = 3
 
@@ -126,7 +126,7 @@ def _ranked(board: Board, entries: Sequence[Judged]) -> tuple[Entry, ...]:
             among = entry.budget, entry.replies and entry.replies.form
             places, leader = groups.setdefault(among, []), leaders.get(among)
             places.append(place)
-            if leader is None or abs(entry.value - leader[1]) > CLAIM_TOLERANCE:
+            if leader is None or abs(entry.value - leader[1]) > TOLERANCE:
                 leader = leaders[among] = len(places), entry.value
             ranked[place] = replace(entry, rank=leader[0])
     for places in groups.values():
@@ -183,7 +183,6 @@ def read_leaderboard(
     last: date | None = None,
     gather: Callable[[Path], Evidence] = gather_evidence,
     own: Mapping[str, Evidence] = MappingProxyType({}),
-    before: Mapping[str, Entry] | None = None,
 ) -> Leaderboard:
     """Return the standing of every board that ranks or has entries, or of one board.
 
@@ -194,12 +193,10 @@ def read_leaderboard(
         gather: returns what a submission shows, given its folder.
         own: what the reader's own submissions show, to stand among the filed ones, by what is shown of
             their directories.
-        before: entries of a snapshot by their ids; None for those of the package.
 
     Raises:
         ConfigurationError: if there is no such board.
     """
-    before = filed_before() if before is None else before
     if only:
         read_board(only)  # before anything is scored for a board that there isn't
     found: dict[str, Evidence] = {}
@@ -217,7 +214,7 @@ def read_leaderboard(
 
     def rows(board: Board) -> list[Judged]:
         filed, mine = of_board(board, found), of_board(board, own)
-        return judge(filed, mine, maintained=maintained, before=before)
+        return judge(filed, mine, maintained=maintained, before=filed_before())
 
     return Leaderboard(make_standings(only, rows), (*faults, *misfits))
 

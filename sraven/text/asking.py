@@ -216,28 +216,15 @@ _BEGINNING = b'{"id"'
 
 
 def mend(path: Path) -> None:
-    """Cut off a last line that isn't whole, as a power cut may leave one; end one that is, but for its end.
-
-    Raises:
-        ConfigurationError: if that line is none of a file of completions.
-    """
+    """Cut off a last line of completions that has no end, as a power cut may leave one."""
     if not path.exists():
         return
-    start, last = 0, b""
+    whole, last = 0, b""
     with open_plain(path, follow_links=True) as file:
         for last in file:
-            start += len(last)
-    if not last or last.endswith(b"\n"):
-        return
-    if not last.startswith(_BEGINNING[: len(last)]):
-        raise ConfigurationError(f"{path} is no file of completions; choose another one")
-    try:
-        parse_json(last)
-    except ValueError:
-        os.truncate(path, start - len(last))
-    else:
-        with path.open("ab") as end:
-            end.write(b"\n")
+            whole += len(last)
+    if not last.endswith(b"\n") and last.startswith(_BEGINNING[: len(last)]):
+        os.truncate(path, whole - len(last))
 
 
 class Ledger:

@@ -106,17 +106,17 @@ def _fault(said: dict[str, Any], text: str | None) -> str:
     return NO_REPLY if text is None else ""
 
 
-def _read_line(where: str, line: int, data: bytes, name: str) -> Completion:
+def _read_line(where: str, line: int, data: bytes) -> Completion:
     try:
         value = parse_json(data)
     except ValueError as error:
         raise ConfigurationError(f"{where} is no JSON that can be read: {error}") from None
-    if not isinstance(value, dict) or not {"id", name} <= value.keys():
-        raise ConfigurationError(f'{where}: expected an object with "id" and "{name}"')
-    question, text = value["id"], join_parts(value[name])
-    wrong = question if not isinstance(question, str) else value[name] if text is None else None
+    if not isinstance(value, dict) or not {"id", "completion"} <= value.keys():
+        raise ConfigurationError(f'{where}: expected an object with "id" and "completion"')
+    question, text = value["id"], join_parts(value["completion"])
+    wrong = question if not isinstance(question, str) else value["completion"] if text is None else None
     if wrong is not None:
-        raise ConfigurationError(f"{where}: {quoted(wrong)} is no text; a {name} may be null")
+        raise ConfigurationError(f"{where}: {quoted(wrong)} is no text; a completion may be null")
     fault = _fault(value, text)
     if text is None and fault != NO_REPLY:  # it said nothing, or this
         refusal = value.get("refusal")
@@ -124,7 +124,7 @@ def _read_line(where: str, line: int, data: bytes, name: str) -> Completion:
     return Completion(where, line, question, text, read_usage(value), fault, value)
 
 
-def read_completions(path: Path, name: str = "completion") -> Iterator[Completion]:
+def read_completions(path: Path) -> Iterator[Completion]:
     """Yield the completions of a file, a line at a time; empty lines are passed over.
 
     A line is ``{"id": …, "completion": …}``, the id as `sraven text generate` gave it; the completion may be
@@ -134,7 +134,6 @@ def read_completions(path: Path, name: str = "completion") -> Iterator[Completio
 
     Args:
         path: the file.
-        name: of the field to read; ``prompt`` reads a file of prompts in the same way.
 
     Raises:
         ConfigurationError: at the first line that is no such object, or is longer than `LONGEST_LINE`.
@@ -148,4 +147,4 @@ def read_completions(path: Path, name: str = "completion") -> Iterator[Completio
             if len(data) > LONGEST_LINE:
                 raise ConfigurationError(f"{where} is longer than {LONGEST_LINE:,} bytes")
             if data.strip():
-                yield _read_line(where, number, data, name)
+                yield _read_line(where, number, data)

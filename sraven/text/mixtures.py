@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, zip_longest
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import ConfigurationError
@@ -99,56 +99,31 @@ def one_set(questions: Questions) -> Mixture:
     return Mixture(questions.name, "", (questions.name,), (questions,))
 
 
-class Place(NamedTuple):
-    """Where a set of questions belongs.
-
-    Attributes:
-        board: the id of a board.
-        form: the board's name of the form.
-        rung: the number of the level.
-        fresh: as in `Mixture`.
-    """
-
-    board: str
-    form: str
-    rung: int
-    fresh: int | None
-
-
 def _without_seed(questions: Questions) -> Questions:
     return replace(questions, task=replace(questions.task, seed=0))
 
 
 @lru_cache(1)
-def _known(boards: tuple[str, ...]) -> dict[Questions, tuple[Place, int]]:
-    found: dict[Questions, tuple[Place, int]] = {}
+def _known(boards: tuple[str, ...]) -> dict[Questions, tuple[str, str, int]]:
+    """Return the board, its form and its seed by sets of questions, whose own seed is left out."""
+    found: dict[Questions, tuple[str, str, int]] = {}
     for name in boards:
-        wording: Any = read_text_board(name)[1]
+        wording = read_text_board(name)[1]
         for form in wording.forms:
-            for rung, questions in enumerate(wording.questions(form)):
-                place = Place(name, form, rung, None), wording.task.seed
-                found.setdefault(_without_seed(questions), place)
+            for questions in wording.questions(form):
+                found.setdefault(_without_seed(questions), (name, form, wording.task.seed))
     return found
-
-
-def place_of(questions: Questions) -> Place | None:
-    """Return the board of a set of questions, which may have been drawn anew; None if it is of no board."""
-    boards = tuple(each for each in board_ids() if read_board(each).is_text)
-    found = _known(boards).get(_without_seed(questions))
-    if found is None:
-        return None
-    place, seed = found
-    return place if questions.task.seed == seed else place._replace(fresh=questions.task.seed)
 
 
 def mixtures_of(sets: Iterable[Questions]) -> Iterator[tuple[Mixture, list[Questions]]]:
     """Yield sets of questions by the mixture that they are of; each of no board is one by itself."""
-    known: dict[Any, list[Questions]] = {}
+    known = _known(tuple(each for each in board_ids() if read_board(each).is_text))
+    found: dict[Any, list[Questions]] = {}
     for questions in sets:
-        place = place_of(questions)
-        known.setdefault(place._replace(rung=0) if place else questions, []).append(questions)
-    for key, found in known.items():
-        if isinstance(key, Place):
-            yield mixture_of(key.board, key.form, key.fresh), found
-        else:
-            yield one_set(key), found
+        key: Any = questions
+        if place := known.get(_without_seed(questions)):
+            board, form, seed = place
+            key = board, form, None if questions.task.seed == seed else questions.task.seed
+        found.setdefault(key, []).append(questions)
+    for key, members in found.items():
+        yield one_set(key) if isinstance(key, Questions) else mixture_of(*key), members

@@ -10,13 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, repeat
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.system.files import read_bounded, write_text
+from sraven.core.errors import ConfigurationError
 from sraven.leaderboard.page.render import Asset, render
 from sraven.rules import Rule
 from sraven.show import make_puzzle
@@ -51,8 +49,6 @@ EXAMPLE = ((2, 6), (6, 3), (4, 6)), ((5, 1), (1, 6), (7, 1)), ((0, 3), (3, 1), (
 
 _STARTS = (5, 2), (6, 4)
 """What the examples of rules begin with, a row each."""
-
-_MARK = b'data-play="'
 
 
 def practise(
@@ -104,29 +100,6 @@ def make_play(
         example=EXAMPLE,
         total=sum(questions.count for questions in asked),
     )
-
-
-def write_play(path: Path, page: str, force: bool = False) -> None:
-    """Write a page, over another page of puzzles or where nothing is.
-
-    Args:
-        path: the file.
-        page: what `make_play` returned.
-        force: whether to write over whatever is there.
-
-    Raises:
-        OutputError: if something else is there.
-    """
-    if path.is_file() and not force:
-        try:
-            ours = _MARK in read_bounded(path)
-        except OSError:
-            ours = False
-        if not ours:
-            raise OutputError(
-                f"{path} is no page of puzzles; choose another file, or write over it by --force"
-            )
-    write_text(path, page)
 
 
 def _check(asked: Sequence[Questions], practice: bool, result: bool) -> None:

@@ -5,9 +5,9 @@ without a reply, whose request failed, counts for nothing once there is one.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb, sqrt
+from math import sqrt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sraven.core.errors import ConfigurationError
 from sraven.core.estimate import Mean
 from sraven.text.completions import Completion, Usage, read_completions
-from sraven.text.grading import Grades, share
+from sraven.text.grading import share
 from sraven.text.mixtures import Mixture, mixtures_of
 from sraven.text.questions import PART, Questions
 
@@ -29,9 +29,6 @@ MOST_ASKED = 1 << 20
 
 UNREAD_SHOWN, UNREAD_LETTERS = 3, 80
 """How many replies are kept that even the lenient reading doesn't understand, and how much of their ends."""
-
-OnGraded = Callable[[Sequence[str], Grades, Grades], None]
-"""Is called with ids, and with the verdicts on their replies by the strict and by the lenient reading."""
 
 PARSED, TARGET, VALID = range(3)
 """Verdicts of a reading, as the sums of a `Sheet` number them."""
@@ -64,10 +61,8 @@ class Score:
         n: number of questions.
         missing: how many have no completion; they count as wrong.
         first_missing: the id of the first of them, or None.
-        samples: the fewest replies of a question that has some.
         accuracy: ``target`` by the reading that ranks.
         of_asked: the same over the questions that have a completion.
-        pass_all: the chance that ``samples`` replies to a question are all right (pass^k); None for one.
         strict: shares by the strict reading: answered with the target; with a valid panel; and without an
             answer, though there is a completion. The last are wrong.
         lenient: shares by the lenient one.
@@ -83,10 +78,8 @@ class Score:
     n: int
     missing: int
     first_missing: str | None
-    samples: int
     accuracy: Mean
     of_asked: Mean
-    pass_all: Mean | None
     strict: Shares
     lenient: Shares
     ceiling: Mean | None
@@ -167,7 +160,7 @@ class Sheet:
         self.replies.append(completion)
         self.usage += completion.usage
 
-    def flush(self, threads: int | None = None, on_graded: OnGraded | None = None) -> None:
+    def flush(self, threads: int | None = None) -> None:
         """Grade what has come in since."""
         if not self.indices:
             return
@@ -180,8 +173,6 @@ class Sheet:
                 np.add.at(self.sums[reading, verdict], indices, values)
         for row in np.flatnonzero(~both[1].parsed).tolist():
             self._note_unread(self.indices[row], self.replies[row])
-        if on_graded is not None:
-            on_graded([self.questions.id_of(index) for index in self.indices], *both)
         self.indices, self.replies = [], []
 
     def _note_unread(self, index: int, reply: Completion) -> None:
@@ -215,14 +206,6 @@ def _add(completion: Completion, sheets: dict[str, Sheet]) -> Sheet:
     return sheets[questions.name]
 
 
-def _pass_all(right: NDArray[np.int64], samples: NDArray[np.int64], k: int) -> Mean | None:
-    """Return the chance that k replies to a question are all right: an unbiased estimate, without repeats."""
-    if k < 2:
-        return None
-    pairs = zip(right.tolist(), samples.tolist(), strict=True)
-    return share(np.array([comb(c, k) / comb(n, k) if n else 0.0 for c, n in pairs]))
-
-
 def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | None) -> Score:
     lines, samples = (
         np.concatenate([getattr(sheet, name) for sheet in sheets]) for name in ("lines", "samples")
@@ -236,7 +219,6 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
     ceilings = [sheet.questions.ceiling(threads) for sheet in sheets]
     counts = np.array([sheet.questions.count for sheet in sheets])
     missing = [(sheet.questions, np.flatnonzero(sheet.lines == 0)) for sheet in sheets]
-    k = int(samples[samples > 0].min(initial=samples.max(initial=0)))
     reasons = sum((sheet.reasons for sheet in sheets), Counter[str]())
     for sheet in sheets:
         reasons.update(why for index, why in sheet.failed.items() if not sheet.samples[index])
@@ -245,10 +227,8 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
         n=len(lines),
         missing=int((~asked).sum()),
         first_missing=next((known.id_of(int(rows[0])) for known, rows in missing if len(rows)), None),
-        samples=k,
         accuracy=shares[lenient].target,
         of_asked=share(each[int(lenient), TARGET][asked]),
-        pass_all=_pass_all(sums[int(lenient), TARGET], samples, k),
         strict=shares[0],
         lenient=shares[1],
         ceiling=_pooled([found for found in ceilings if found], len(sheets)),
@@ -290,9 +270,7 @@ def _scored(mixture: Mixture, sheets: Sequence[Sheet], threads: int | None) -> S
     )
 
 
-def score_completions(
-    path: Path, *, threads: int | None = None, on_graded: OnGraded | None = None
-) -> list[Scored]:
+def score_completions(path: Path, *, threads: int | None = None) -> list[Scored]:
     """Score a file of completions: each board that it answers questions of, in the order of the file.
 
     The file is read once, and memory doesn't grow with it but for some bytes a question.
@@ -300,7 +278,6 @@ def score_completions(
     Args:
         path: JSON Lines, as `sraven.text.completions.read_completions` takes them.
         threads: threads to use; None for all available ones.
-        on_graded: is called with ids and their verdicts, part by part; see `OnGraded`.
 
     Raises:
         ConfigurationError: at the first line that can't be read, or whose question isn't known; or if there
@@ -312,13 +289,13 @@ def score_completions(
         pending += len(completion.text or "")
         if len(sheet.indices) == PART or pending > MOST_PENDING:
             for each in sheets.values():
-                each.flush(threads, on_graded)
+                each.flush(threads)
             pending = 0
     by_questions = {sheet.questions: sheet for sheet in sheets.values()}
     if not by_questions:
         raise ConfigurationError(f"{path} has no completions")
     for sheet in by_questions.values():
-        sheet.flush(threads, on_graded)
+        sheet.flush(threads)
     return [
         _scored(mixture, [by_questions[each] for each in found], threads)
         for mixture, found in mixtures_of(by_questions)

@@ -6,13 +6,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
 from sraven.leaderboard.submissions.submit import check_new, write_submission
-from sraven.text.completions import Completion, Usage, read_completions
-from sraven.text.mixtures import Place, place_of, read_text_board
+from sraven.text.completions import Usage, read_completions
+from sraven.text.mixtures import Mixture, mixtures_of
 from sraven.text.questions import Questions
-from sraven.text.task import Ladder
 
 NO_HARNESS = "unknown"
 """What put the prompts to a model, where neither the files nor their owner say it."""
@@ -22,8 +22,7 @@ class Completed(NamedTuple):
     """A file of completions of a board's questions.
 
     Attributes:
-        board: the id of the board.
-        form: in which they were asked, a name of the board's prompts.
+        mixture: the questions, of a board in one of its forms.
         samples: runs, each a reply to each question in the order of the board; None where there is none.
         missing: how many questions the file doesn't have.
         usage: tokens and cost of the replies, as far as they say it.
@@ -31,8 +30,7 @@ class Completed(NamedTuple):
         asked: how it was asked, as the lines say it, each once.
     """
 
-    board: str
-    form: str
+    mixture: Mixture
     samples: list[list[str | None]]
     missing: int
     usage: Usage
@@ -46,53 +44,45 @@ def read_board_completions(path: Path) -> Completed:
     The board is found by the ids. Several replies to a question are as many samples, each a run of its own.
 
     Raises:
-        ConfigurationError: at the first line that can't be read, is of no board, or of another board or form
-            than the first one; or if there is none.
+        ConfigurationError: at the first line that can't be read; if some are of no board, or of several
+            boards or forms; or if there is none.
     """
-    first: Place | None = None
-    task: Ladder | None = None
-    places: dict[str, Place] = {}
-    replies: dict[int, list[str]] = {}
-    found: set[int] = set()
+    found: dict[Questions, dict[int, list[str]]] = {}
     usage, models, asked = Usage(), list[str](), list[dict[str, Any]]()
     for completion in read_completions(path):
-        name, _, _ = completion.question.rpartition("_")
         questions, index = completion.find()
-        if name not in places:
-            places[name] = _place(completion, questions)
-        place = places[name]
-        if first is None or task is None:
-            first, task = place, read_text_board(place.board)[1].task
-        if (place.board, place.form) != (first.board, first.form):
-            raise ConfigurationError(
-                f"{completion.where}: is of {place.board} asked {place.form}, and the first one of "
-                f"{first.board} asked {first.form}; submit each board and form apart"
-            )
-        at = task.place(place.rung, index)
-        found.add(at)
+        replies = found.setdefault(questions, {}).setdefault(index, [])
         if completion.text is not None:
-            replies.setdefault(at, []).append(completion.text)
+            replies.append(completion.text)
         usage += completion.usage
         for name, known in (("model", models), ("asked", asked)):
             if (value := completion.said.get(name)) and value not in known:
                 known.append(value)
-    if first is None or task is None:
+    mixtures = [mixture for mixture, _ in mixtures_of(found)]
+    if not mixtures:
         raise ConfigurationError(f"{path} has no completions")
-    runs: list[list[str | None]] = [
-        [replies[at][run] if len(replies.get(at, ())) > run else None for at in range(task.count)]
-        for run in range(max(map(len, replies.values()), default=1))
-    ]
-    return Completed(first.board, first.form, runs, task.count - len(found), usage, models, asked)
-
-
-def _place(completion: Completion, questions: Questions) -> Place:
-    place = place_of(questions)
-    if place is None or place.fresh is not None:
+    for each in mixtures:
+        if not each.form or each.fresh is not None:
+            raise ConfigurationError(
+                f"{path}: {each.name} is no set of questions of a board; `sraven text generate --board` has "
+                "those"
+            )
+    mixture, *others = mixtures
+    if others:
         raise ConfigurationError(
-            f"{completion.where}: {quoted(completion.question)} is no question of a board; `sraven text "
-            "generate --board` gives those"
+            f"{path} is of {mixture.name} and of {others[0].name}; submit each board and form apart"
         )
-    return place
+    replied = [
+        [found.get(questions, {}).get(index, []) for index in range(questions.count)]
+        for questions in mixture.sets
+    ]
+    ordered = list(mixture.in_order(replied))
+    runs: list[list[str | None]] = [
+        [each[run] if run < len(each) else None for each in ordered]
+        for run in range(max(1, *map(len, ordered)))
+    ]
+    missing = mixture.count - sum(map(len, found.values()))
+    return Completed(mixture, runs, missing, usage, models, asked)
 
 
 def write_text_submission(
@@ -128,13 +118,12 @@ def write_text_submission(
     """
     check_new(Path(out))
     read = [read_board_completions(path) for path in completions]
-    first = read[0]
-    if other := next((each for each in read if (each.board, each.form) != (first.board, first.form)), None):
+    mixture = read[0].mixture
+    if other := next((each.mixture for each in read if each.mixture != mixture), None):
         raise ConfigurationError(
-            f"the files are of {first.board} asked {first.form} and {other.board} asked {other.form}; submit "
-            "each board and form apart"
+            f"the files are of {mixture.name} and of {other.name}; submit each board and form apart"
         )
-    board, usage = read_text_board(first.board)[0], sum((each.usage for each in read), Usage())
+    board, usage = read_board(mixture.board), sum((each.usage for each in read), Usage())
     took = {"usage": asdict(usage)} if usage.with_tokens or usage.with_cost else {}
     described = {**_described(read), **replies}
     if lacking := [name for name in ("model", "revision") if not described.get(name)]:
@@ -148,7 +137,7 @@ def write_text_submission(
         method={"name": described["model"], **method},
         model=model,
         training=training,
-        replies={**described, "form": first.form, "prompt_digest": board.prompts[first.form], **took},
+        replies={**described, "form": mixture.form, "prompt_digest": board.prompts[mixture.form], **took},
     )
     return read
 

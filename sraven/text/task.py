@@ -209,10 +209,6 @@ class Ladder(Roles):
             rungs, own = np.divmod(indices, self.size)
         return rungs, own
 
-    def place(self, rung: int, index: int) -> int:
-        """Return the index among all questions of one that is given by its rung and its index there."""
-        return index * len(self.tasks) + rung if self.presentation.interleaved else rung * self.size + index
-
     def counts(self, count: int) -> list[tuple[int, int]]:
         """Return the rungs of the first ``count`` questions: the number of each, and how many are its own."""
         found = np.bincount(self.rungs_of(np.arange(count))[0])

@@ -19,7 +19,7 @@ GENERATE = "sraven.task:generate"
 COMMANDS = {
     "generate": (GENERATE, "generate --M 3 --train 3000000 --threads 2 --out raven"),
     "verify": (GENERATE, "verify many --threads 1"),
-    "text score": ("sraven.text.scores:score_completions", "text score done.jsonl --out verdicts.jsonl"),
+    "text score": ("sraven.text.scores:score_completions", "text score done.jsonl"),
     "score": ("sraven.leaderboard.submissions.submission:score_runs", "score {submission} --out scores.json"),
 }
 """By command: a block of its work, as module:NAME, and its line."""

@@ -1,7 +1,5 @@
 """`sraven submit`, `reference` and `leaderboard`: what they print, and their exit codes."""
 
-import csv
-import io
 import json
 import re
 import shutil
@@ -114,18 +112,17 @@ def packaged(small_boards, run, filed, leaderboard, tmp_path, monkeypatch):
 NOTE = "the standing of 2026-11-21, as it came with sraven "
 
 
-def test_the_standing_is_the_packages_but_in_a_checkout(run, done, packaged, leaderboard, tmp_path):
+def test_the_standing_is_the_packages(run, done, packaged, leaderboard):
     code, out, err = run("leaderboard")
     assert code == 0 and err.startswith(NOTE) and err.count("\n") == 1
     assert out == run("leaderboard", "--leaderboard", leaderboard)[1] and "A method" in out
     code, out, err = run("leaderboard", "--html", "page")
     assert (code, out) == (0, "page/index.html\n") and err.startswith(NOTE)
-    assert set(all_bytes("page")) == {"index.html", "leaderboard.csv", "leaderboard.json"}
-    rows = list(csv.DictReader(io.StringIO(done("leaderboard", "--csv", "--leaderboard", leaderboard))))
+    assert set(all_bytes("page")) == {"index.html", "leaderboard.json"}
+    content = json.loads(Path("page/leaderboard.json").read_text())
+    assert content == json.loads(done("leaderboard", "--json", "--leaderboard", leaderboard))
+    rows = content["rows"]
     assert list(rows[0]) == list(COLUMNS) and [row["badge"] for row in rows].count("scored") == 1
-    (tmp_path / "elsewhere" / "docs").mkdir()
-    leaderboard.rename(tmp_path / "elsewhere" / "docs" / "leaderboard")
-    assert "A method" in done("leaderboard")
 
 
 def test_ones_own_stands_among_the_others(run, packaged, original, leaderboard, tmp_path):
@@ -161,9 +158,8 @@ def test_only_its_board_is_printed_but_programs_get_all(run, packaged, originals
         ("submit MINE", "docs/leaderboard isn't a directory; run this in a checkout, or name it"),
         ("leaderboard --leaderboard nowhere", "there is no nowhere; run this in a checkout"),
         (f"leaderboard {FUZZY_BOARD} --add MINE", "MINE is for sraven-small-v1, not fuzzylogic-small-v1; "),
-        ("leaderboard --csv --json", "--csv goes with neither --json nor --html"),
         ("leaderboard --snapshot file --json", "--snapshot writes all that is filed"),
-        ("leaderboard --check-change main --csv", "--check-change takes no board, and none of --add"),
+        ("leaderboard --check-change main --html page", "--check-change takes no board, and none of --add"),
     ],
 )
 def test_bad_usage_is_one_line_and_writes_nothing(

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from helpers.python import python
 from helpers.submissions import (
-    FUZZY_BOARD,
     SRAVEN_BOARD,
     small_board,
     snapshot,
@@ -53,24 +52,6 @@ def test_refused_submission_is_one_line(run, small_boards, tmp_path, original):
     assert snapshot(tmp_path) == before
 
 
-def test_many_submissions_have_a_row_each(run, refused, small_boards, original, originals, scored, tmp_path):
-    folders = original, tmp_path / "none", originals[FUZZY_BOARD]
-    code, out, err = run("score", *folders)
-    assert (code, err) == (1, "")
-    rows = [line for line in out.splitlines() if line.startswith("│ ")]
-    assert rows[0].rstrip(" │").endswith("yes")
-    named = "".join(line.split("│")[1].strip() for line in rows)
-    assert str(original) in named and str(tmp_path / "none") in named  # folded, and not cut
-    assert "no: fuzzylogic-small-v1 is a diagnostic" in out and "refused: " in out
-    right, nothing, _ = json.loads(run("score", *folders, "--json", "--threads", "1")[1])
-    assert right.pop("composing")["metric"] == "accuracy"
-    assert right == {"submission": str(original), **scored, "ranked": True, "unranked_because": []}
-    reason = f"{tmp_path / 'none'} isn't the directory of a submission"
-    assert nothing == {"submission": str(tmp_path / "none"), "refused": reason}
-    found = refused("score", original, original, "--out", tmp_path / "scores.json")
-    assert "--out takes the scores of one submission" in found
-
-
 def test_filed_scores_are_checked(run, small_boards, original, filed, tmp_path):
     before = snapshot(filed)
     assert run("score", "--check", filed)[::2] == (0, "")
@@ -83,8 +64,6 @@ def test_filed_scores_are_checked(run, small_boards, original, filed, tmp_path):
     (changed / "scores.json").write_text(json.dumps(scores))
     message = f"{changed}/scores.json: splits.ood.metrics.accuracy.mean isn't what the predictions score\n"
     assert run("score", "--check", changed)[::2] == (1, message)
-    code, out, err = run("score", "--check", filed, changed, original)
-    assert (code, err) == (1, message) and "refused: scores.json" in out
 
 
 def test_what_will_not_be_ranked_is_said_at_once(run, done, small_boards, leaderboard, tmp_path):

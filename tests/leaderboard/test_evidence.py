@@ -1,40 +1,27 @@
-"""Evidence of entries: recomputed from their predictions, kept for the next time, and never what they say."""
+"""Evidence of entries: recomputed from their predictions, and never what they say."""
 
 import json
-import os
 import shutil
 from datetime import date
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from helpers.refusals import assert_refused
 from helpers.submissions import (
-    FUZZY_BOARD,
     SRAVEN_BOARD,
     guesses,
     only_boards,
-    path_of,
-    plant,
-    predictions_file,
     small_board,
     write,
 )
-from sraven import SubmissionError, score_submission
-from sraven.leaderboard import cache, evidence, unfiled
-from sraven.leaderboard.cache import read_kept, write_kept
+from sraven import score_submission
 from sraven.leaderboard.evidence import gather_evidence, run_name
-from sraven.leaderboard.filed import Fault
 from sraven.leaderboard.ranking import read_leaderboard
 from sraven.leaderboard.submissions.submit import file_submission
-from sraven.leaderboard.unfiled import score_folders
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
 DAY = date(2026, 11, 21)
-
-CACHE_HOME = cache.cache_home  # before each test gets one of its own
 
 
 @pytest.fixture(scope="module")
@@ -65,35 +52,6 @@ def folder(leaderboard):
     return leaderboard / "submissions" / SRAVEN_BOARD / "20261121-one"
 
 
-@pytest.fixture
-def home(monkeypatch, tmp_path):
-    """The user's cache."""
-    home = tmp_path / "cache"
-    monkeypatch.setattr("sraven.leaderboard.cache.cache_home", lambda: home)
-    return home
-
-
-@pytest.fixture
-def computed(monkeypatch):
-    """The submissions that are scored, one after the other."""
-    found, compute = [], evidence._compute
-
-    def counting(opened):
-        found.append(opened.content["method"]["name"])
-        return compute(opened)
-
-    monkeypatch.setattr("sraven.leaderboard.evidence._compute", counting)
-    return found
-
-
-def same(first, second):
-    assert (first.scores, first.totals, first.digest) == (second.scores, second.totals, second.digest)
-    assert first.errors == second.errors
-    runs = [run["file"].split("/") for run in first.content["runs"]]
-    names = [run_name(split, int(file[5:-8])) for _, split, file in runs]
-    return all(np.array_equal(first.predictions[name], second.predictions[name]) for name in names)
-
-
 def entries_of(leaderboard):
     found = read_leaderboard(leaderboard, SRAVEN_BOARD)
     assert found.faults == ()
@@ -109,7 +67,7 @@ def nudge(value, by):
     return value + by if isinstance(value, float) else value
 
 
-def test_scores_that_are_nudged_change_nothing(leaderboard, folder, home):
+def test_scores_that_are_nudged_change_nothing(leaderboard, folder):
     before, path = entries_of(leaderboard), folder / "scores.json"
     filed = json.loads(path.read_text())
     for sign in (-1, 1):
@@ -131,91 +89,3 @@ def test_evidence_is_what_scoring_finds(folder):
         for seed, count in enumerate(counts):
             predicted = guesses(board, split, seed)
             assert count == board.diagnose(split, predicted).overall.wrong.counts[0] > 0
-
-
-# What is kept
-
-
-def test_what_was_computed_is_taken_the_next_time(folder, home, computed):
-    first, second = gather_evidence(folder), gather_evidence(folder)
-    assert computed == ["one"] and same(first, second)
-    assert [path.suffix for path in (home / "sraven" / "scores").iterdir()] == [".npz"]
-    assert same(gather_evidence(folder, fresh=True), first) and computed == ["one", "one"]
-
-
-def test_other_predictions_are_never_those_that_are_kept(folder, home, computed):
-    first = gather_evidence(folder)
-    board = small_board(SRAVEN_BOARD)
-    plant(folder, predictions_file(guesses(board, "test", 9)), "test", 0)
-    assert gather_evidence(folder).scores["splits"] != first.scores["splits"] and len(computed) == 2
-    (folder / path_of("test", 0)).write_bytes(predictions_file(guesses(board, "test", 0)))
-    assert_refused("the file was changed or cut", gather_evidence, folder, error=SubmissionError)
-
-
-@pytest.fixture
-def kept(home):
-    """Keep something; return the folder."""
-    write_kept("name", b"content")
-    assert read_kept("name") == b"content"
-    return home / "sraven" / "scores"
-
-
-def test_folder_that_others_may_enter_is_not_used(kept):
-    kept.chmod(0o755)
-    assert read_kept("name") is None
-    write_kept("other", b"content")
-    assert [path.name for path in kept.iterdir()] == ["name"]
-
-
-def test_what_is_damaged_or_a_link_is_not_read(kept):
-    (kept / "turned").write_bytes((kept / "name").read_bytes()[::-1])
-    (kept / "cut").write_bytes((kept / "name").read_bytes()[:-1])
-    (kept / "empty").touch()
-    (kept / "link").symlink_to(kept / "name")
-    assert {read_kept(name) for name in ("turned", "cut", "empty", "link", "missing")} == {None}
-
-
-def test_what_is_old_is_forgotten(kept):
-    write_kept("other", b"content")
-    assert read_kept("name") == b"content"
-    os.utime(kept / "name", (0, 0))
-    write_kept("other", b"content")
-    assert read_kept("name") is None and read_kept("other") == b"content"
-
-
-@pytest.mark.parametrize(
-    ("given", "home"),
-    [("/somewhere", "/somewhere"), (".", "~/.cache"), ("cache", "~/.cache"), ("", "~/.cache")],
-)
-def test_relative_paths_to_a_cache_do_not_count(given, home, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", given)
-    monkeypatch.setenv("HOME", "/home/someone")
-    assert CACHE_HOME() == Path(home).expanduser()
-
-
-# Many submissions at once
-
-
-def test_scores_are_those_that_each_has_alone(originals, tmp_path):
-    folders = [originals[SRAVEN_BOARD], tmp_path / "nothing", originals[FUZZY_BOARD], originals[SRAVEN_BOARD]]
-    alone = {folder: score_submission(folder) for folder in originals.values()}
-    found = list(score_folders(folders))
-    fault = found.pop(1)
-    assert fault == Fault(str(folders[1]), f"{folders[1]} isn't the directory of a submission")
-    assert [one.folder for one in found] == [folders[0], *folders[2:]]
-    assert all(one.scores == alone[one.folder] for one in found)
-    assert [one.unranked == () for one in found] == [True, False, True]
-
-
-def test_what_breaks_is_told_and_hides_nothing(originals, tmp_path, monkeypatch):
-    folder = shutil.copytree(originals[SRAVEN_BOARD], tmp_path / "broken")
-
-    def open_or_break(path, *rest):
-        if path == folder:
-            raise RecursionError("deep")
-        return opens(path, *rest)
-
-    opens = unfiled.open_submission
-    monkeypatch.setattr(unfiled, "open_submission", open_or_break)
-    broken, right = score_folders([folder, originals[SRAVEN_BOARD]])
-    assert broken == Fault(str(folder), "RecursionError: deep") and not isinstance(right, Fault)

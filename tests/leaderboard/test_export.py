@@ -1,28 +1,23 @@
-"""The standing as a table: its columns, CSV and JSON as other programs read them, untrusted texts."""
+"""The standing as a table: its columns, and JSON as other programs read it."""
 
-import csv
-import io
 import json
-import math
 import re
-from dataclasses import replace
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings, strategies as st
 
 from helpers.checkout import REPOSITORY
-from helpers.leaderboard_example import UNSEEN_NAMES, make_entry
 from helpers.refusals import assert_refused
 from helpers.standings import entries_of, judged, scoring
-from helpers.submissions import SRAVEN_BOARD, snapshot
+from helpers.submissions import SRAVEN_BOARD
 from sraven import ConfigurationError, standing
 from sraven.board.board import board_ids, read_board
+from sraven.core.system.files import json_text
 from sraven.leaderboard import export, snapshot as shipped
 from sraven.leaderboard.columns import SCORED_SPLITS
 from sraven.leaderboard.filed import make_fault
 from sraven.leaderboard.ranking import read_snapshot
-from sraven.leaderboard.standing import Leaderboard, Standing
+from sraven.leaderboard.standing import Leaderboard
 
 ENTRY = f"{SRAVEN_BOARD}/20261121-an-entry"
 
@@ -31,10 +26,6 @@ ENTRY = f"{SRAVEN_BOARD}/20261121-an-entry"
 def found(small_boards):
     """An entry, one's own, and a paper's figure."""
     return judged({ENTRY: scoring(0.6)}, {"mine": scoring(0.7, 'é, "quoted"')})
-
-
-def read(text):
-    return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 def test_row_is_what_the_standing_says(found):
@@ -52,64 +43,14 @@ def test_row_is_what_the_standing_says(found):
     assert (reported["badge"], reported["entry"], reported["score_ood"]) == ("reported", None, 0.55)
 
 
-def test_csv_is_read_back_by_csv_and_pandas(found):
-    rows, text = export.make_rows(found.standings), export.make_csv(found)
-    for row, line in zip(rows, read(text), strict=True):
-        for name, value in row.items():
-            if isinstance(value, bool) or value is None:
-                assert line[name] == {True: "true", False: "false", None: ""}[value]
-            else:
-                assert type(value)(line[name]) == value, name
-    table = pd.read_csv(io.StringIO(text))
-    assert list(table.columns) == list(export.COLUMNS) and len(table) == 3
-    assert table["score"].tolist() == [row["score"] for row in rows] and table["own"].dtype == bool
-    assert table["method"].tolist()[0] == 'é, "quoted"' and math.isnan(table["score_ladder"][0])
-
-
-def test_json_is_read_back(found, tmp_path):
-    export.write_tables(tmp_path / "folder", found)
-    assert sorted(snapshot(tmp_path / "folder")) == ["leaderboard.csv", "leaderboard.json"]
-    content = json.loads((tmp_path / "folder" / export.JSON).read_text())
+def test_document_is_read_back_as_json_and_by_pandas(found):
+    content = json.loads(json_text(export.make_document(found)))
     assert content["rows"] == export.make_rows(found.standings)
     assert (content["schema"], content["date"], content["digest"]) == (1, "2026-11-21", found.digest)
     assert len(content["boards"][0]["entries"]) == 3
-    assert (tmp_path / "folder" / export.CSV).read_text() == export.make_csv(found)
-    assert export.make_csv(Leaderboard(())) == ",".join(export.COLUMNS) + "\n"
-
-
-# Untrusted texts
-
-
-BOARD, UNTRUSTED = read_board("sraven-v1"), make_entry("a method", 0.5)
-
-
-def csv_of(**changes):
-    found = Leaderboard((Standing(BOARD, (replace(UNTRUSTED, **changes),)),))
-    [line] = read(export.make_csv(found))
-    return line
-
-
-@pytest.mark.parametrize("name", ["method", "family", "description", "remark", "paper", "code", "id"])
-@pytest.mark.parametrize(
-    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n@x", "\uff1d1", '=a,"b"\n=c']
-)
-def test_text_that_is_a_formula_is_defused(name, text):
-    cell = csv_of(**{name: text})["entry" if name == "id" else name]
-    assert cell == "'" + " ".join(text.split())
-
-
-@pytest.mark.parametrize("text", UNSEEN_NAMES)
-def test_text_that_hides_something_is_one_legible_line(text):
-    assert csv_of(method=text)["method"].isprintable()
-
-
-@settings(max_examples=10)
-@given(st.text(max_size=40))
-def test_no_cell_begins_a_formula_whatever_is_written(text):
-    line = csv_of(method=text, description=text, value=-0.5)
-    assert not line["method"].startswith(("=", "+", "-", "@", "\t", "\r", "\n", " "))
-    assert line["method"] == line["description"] and line["badge"] == "scored"
-    assert line["score"] == "-0.5"
+    table = pd.DataFrame(content["rows"])
+    assert list(table.columns) == list(export.COLUMNS) and table["own"].dtype == bool
+    assert table["method"].tolist()[0] == 'é, "quoted"' and pd.isna(table["score_ladder"][0])
 
 
 # Columns

@@ -20,7 +20,7 @@ PAGE = DOCS / "scale.md"
 
 def page(text):
     """Return the page with its tables made again: those that stand between marks of their names."""
-    records = ("scale", "preparation", "scoring")
+    records = ("scale", "preparation")
     found = {name: json.loads((DOCS / "results" / f"{name}.json").read_text()) for name in records}
     environment = Environment(loader=FileSystemLoader(HERE), undefined=StrictUndefined)
     tables = environment.get_template("scale.md.jinja").make_module(found)

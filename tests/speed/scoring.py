@@ -1,15 +1,10 @@
-"""What scoring, certificates, posteriors and reference levels cost, and what they are.
+"""What certificates, posteriors and reference levels cost, and what they are.
 
-    python tests/speed/scoring.py submissions docs/results/scoring.json
     python tests/speed/scoring.py certificates docs/results/certificates.json
     python tests/speed/scoring.py posterior docs/results/posterior.json
     python tests/speed/scoring.py partners docs/results/partners.json ENTRY...
     python tests/speed/scoring.py ladder docs/results/text-ladder.json
 
-- ``submissions``: time to score 100 of three seeds to sraven-v1 at once: the first, and each after it. They
-  are of four kinds: random guesses, the last panel with some noise, nearly right, and nearly the ideal
-  observer's. Bound: well under a minute for those after the first, on two cores. Processor time is that of
-  the command with the processes that decode.
 - ``certificates``: how many instances a second are certified, and observed, by M and K. What an instance
   costs depends on it, so a rate is one over many: the best of three rounds, on all threads.
 - ``posterior``: of sraven-v1 and sraven-unique-v1, by split and by what is thought possible (all
@@ -25,18 +20,13 @@
 - ``ladder``: ceilings of language models' scores; the same numbers come out anywhere.
 """
 
-import json
-import os
-import time
 from dataclasses import asdict, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow.parquet as pq
-from record import choose, keep, least_seconds, sraven
+from record import choose, keep, least_seconds
 
-from sraven import write_submission
 from sraven.board.board import load_board
 from sraven.core.estimate import mean
 from sraven.core.jsonable import as_json
@@ -45,85 +35,6 @@ from sraven.references import independent_hits
 from sraven.task import SRAVEN
 from sraven.text import LADDER
 from sraven.text.questions import LEVELS
-
-BOARD, COUNT, SEEDS = "sraven-v1", 100, 3
-
-
-def spoil(panels, share, random, K):
-    """Return panels of which a share is random."""
-    guesses = random.integers(0, K, panels.shape)
-    return np.where(random.random((len(panels), 1)) < share, guesses, panels)
-
-
-def make_kinds(board):
-    """Return what makes predictions of each kind."""
-    K = board.task.K
-    batches = {split: board.sample(split, 0, size) for split, size in board.splits.items()}
-    ideal = {split: board.task.ideal_observer(batch)[0] for split, batch in batches.items()}
-    return {
-        "random": lambda split, random: spoil(batches[split].target, 1, random, K),
-        "copying": lambda split, random: spoil(batches[split].context[:, -1], 0.05, random, K),
-        "nearly right": lambda split, random: spoil(batches[split].target, 0.2, random, K),
-        "ideal": lambda split, random: spoil(ideal[split], 0.01, random, K),
-    }
-
-
-def write_all(folder):
-    """Write the submissions; return their folders."""
-    board = load_board(BOARD)
-    kinds, folders = make_kinds(board), []
-    for number in range(COUNT):
-        name = list(kinds)[number % len(kinds)]
-        folders.append(folder / f"{number:03}-{name.replace(' ', '-')}")
-        predictions = {
-            split: [kinds[name](split, np.random.default_rng([number, seed])) for seed in range(SEEDS)]
-            for split in board.splits
-        }
-        write_submission(
-            folders[-1],
-            BOARD,
-            predictions,
-            method={"name": folders[-1].name, "description": f"It is {name}.", "authors": ["Nobody"]},
-            model={"parameters": 1},
-            training={"instances": 1, "selection_split": None},
-        )
-    return folders
-
-
-def time_scoring(folders):
-    """Return the seconds and processor seconds of the command, and what it prints."""
-    before, start = os.times(), time.perf_counter()
-    printed = sraven("score", *folders, "--json")
-    seconds, after = time.perf_counter() - start, os.times()
-    used = sum(getattr(after, name) - getattr(before, name) for name in ("children_user", "children_system"))
-    return seconds, used, json.loads(printed)
-
-
-def submissions(goal):
-    """Measure and write to ``goal``."""
-    with TemporaryDirectory() as scratch:
-        folders = write_all(Path(scratch))
-        time_scoring(folders[:2])  # compiles, if that is to be done
-        first, first_used, _ = time_scoring(folders[:1] * 2)  # two: a row each, as for all
-        everything, used, found = time_scoring(folders)
-        size = sum(path.stat().st_size for path in Path(scratch).rglob("*") if path.is_file())
-    assert len(found) == COUNT and not any("refused" in each for each in found)
-    rest, rest_used = everything - first, used - first_used
-    result = {
-        "board": BOARD,
-        "submissions": COUNT,
-        "seeds": SEEDS,
-        "seconds": {"two": round(first, 2), "all": round(everything, 2), "rest": round(rest, 2)},
-        "core_seconds": {"two": round(first_used, 2), "all": round(used, 2)},
-        "core_seconds_each": round(rest_used / (COUNT - 2), 3),
-        "bytes_each": size // COUNT,
-    }
-    keep(goal, result)
-    print(result["seconds"], result["core_seconds"], result["core_seconds_each"])
-
-
-# Certificates --------------------------------------------------------------------------------------------
-
 
 COUNTS = {
     (4, 8): 65_536,
@@ -294,4 +205,4 @@ def ladder(goal):
 
 
 if __name__ == "__main__":
-    choose(submissions, certificates, posterior, partners, ladder)
+    choose(certificates, posterior, partners, ladder)

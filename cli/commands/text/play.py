@@ -35,7 +35,6 @@ def _practise(task: "SRAVEN", count: int, form: str) -> "tuple[Questions, ...]":
 @click.option(
     "--result", is_flag=True, help="Say at the end how many are right; the page has digests of answers."
 )
-@click.option("--force", is_flag=True, help="Write over a file that is no page of puzzles.")
 @click.option("--out", type=output_file, required=True, help="File to write, such as page.html.")
 @json_option
 def command(
@@ -47,7 +46,6 @@ def command(
     fresh: int | None,
     practice: bool,
     result: bool,
-    force: bool,
     out: Path,
 ) -> None:
     """Write a page of HTML on which a person answers questions.
@@ -64,7 +62,8 @@ def command(
       sraven text play --M 3 --K 10 -n 50 --out page.html
       sraven text play --practice --out practice.html
     """
-    from sraven.text.play import make_play, write_play
+    from sraven.core.system.files import write_text
+    from sraven.text.play import make_play
 
     if practice:
         sets = _practise(task, count, form)
@@ -73,7 +72,7 @@ def command(
         mixture = chosen_questions(board_id, task, split, count, form, fresh=fresh)
         sets = mixture.sets
         page = make_play(sets, mixture.board, in_order=mixture.in_order, result=result)
-    write_play(out, page, force)
+    write_text(out, page)
     total, names = sum(questions.count for questions in sets), [questions.name for questions in sets]
     value = {"path": str(out), "puzzles": total, "questions": names}
     print_outcome(value=value, text=f"{out}: {total:,} puzzles, {' '.join(names)}")

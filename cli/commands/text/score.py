@@ -1,37 +1,21 @@
 """Exact scores of completions."""
 
-import json
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import existing_file, output_file, spare, threads_option
+from cli.shared.options import existing_file, threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.escape import quoted
 
 if TYPE_CHECKING:
     from sraven.text.completions import Usage
-    from sraven.text.grading import Grades
     from sraven.text.scores import Difference, Scored
 
 VALID = "valid"
 """Head of the share that any rules explain, which is shown where it isn't that of targets."""
-
-
-def _write_verdicts(file: IO[str], ids: Sequence[str], strict: "Grades", lenient: "Grades") -> None:
-    """Write a line for each completion: the answer in it and its verdict, by both readings."""
-    for row, name in enumerate(ids):
-        line = {"id": name, **_verdict(strict, row), "lenient": _verdict(lenient, row)}
-        file.write(json.dumps(line) + "\n")
-
-
-def _verdict(grades: "Grades", row: int) -> dict[str, Any]:
-    answer = grades.panels[row].tolist() if grades.parsed[row] else None
-    return {"answer": answer, "target": bool(grades.target[row]), "valid": bool(grades.valid[row])}
 
 
 def _rows(found: "Scored", by: str) -> Iterator[list[object]]:
@@ -43,7 +27,6 @@ def _rows(found: "Scored", by: str) -> Iterator[list[object]]:
             f"{score.n:,}",
             score.accuracy,
             *([ranked.valid] if by == VALID else []),
-            *([score.pass_all or "–"] if score.samples > 1 else []),
             ranked.unparsed,
             f"{score.missing:,}",
             f"{score.floor:.3g}",
@@ -64,7 +47,6 @@ def _print(scores: "Sequence[Scored]", differences: "Sequence[Difference]") -> N
         click.echo(f"{found.name}, read {ranked}")
         by = "" if is_unique else VALID
         heads = ["level", "n", "accuracy", *([by] if by else [])]
-        heads += [f"all {total.samples}"] if total.samples > 1 else []
         heads += ["unparsed", "missing", "floor", "chance", "ceiling", f"read {other}"]
         print_rows(heads, list(_rows(found, by)))
         if total.missing:
@@ -108,17 +90,15 @@ def _print_sum(text: str, replies: int, usage: "Usage") -> None:
 
 @click.command(name="score")
 @click.argument("completions", type=existing_file)
-@click.option("--out", type=output_file, help="File for the verdict on each of them.")
 @threads_option
 @json_option
-def command(completions: Path, out: Path | None, threads: int | None) -> None:
+def command(completions: Path, threads: int | None) -> None:
     """Score COMPLETIONS, a file of JSON Lines, against the questions that their ids name.
 
     A line is an object with `id`, as `sraven text generate` gave it, and `completion`, the text that the
     model replied with, or null if the request failed. Completions may come in any order, and of several
-    boards. A question without one counts as wrong. Several completions of a question are samples of it: then
-    `accuracy` is their mean, and a column has the chance that all are right (pass^k). A line that can't be
-    read and an id that isn't known are refused.
+    boards. A question without one counts as wrong. Several completions of a question are samples of it, and
+    `accuracy` is their mean. A line that can't be read and an id that isn't known are refused.
 
     `accuracy` is the share of answers that are the instance's own, `valid` the share that any rules explain;
     `unparsed` the share of replies that don't end in an answer, which are wrong. Replies are read strictly,
@@ -134,19 +114,11 @@ def command(completions: Path, out: Path | None, threads: int | None) -> None:
     \b
     Example:
       sraven text score completions.jsonl
-      sraven text score completions.jsonl --json --out verdicts.jsonl
+      sraven text score completions.jsonl --json
     """
-    from sraven.core.system.files import replacing
     from sraven.text.scores import public_less_fresh, score_completions
 
-    spare(out, [completions])
-    with ExitStack() as stack:
-        on_graded = None
-        if out is not None:
-            whole = stack.enter_context(replacing(out))
-            file = stack.enter_context(open(whole, "w", encoding="utf-8", newline="\n"))
-            on_graded = partial(_write_verdicts, file)
-        scores = score_completions(completions, threads=threads, on_graded=on_graded)
+    scores = score_completions(completions, threads=threads)
     differences = public_less_fresh(scores)
     print_outcome(
         value={"scores": scores, "public_less_fresh": differences},

@@ -108,8 +108,9 @@ def command(
             click.echo(f"{path}: {each.missing:,} questions have no completion and count as wrong", err=True)
     missing = {str(path): each.missing for path, each in zip(completions, read, strict=True)}
     runs = sum(len(each.samples) for each in read)
-    value = {"path": str(out), "board": read[0].board, "form": read[0].form, "runs": runs, "missing": missing}
+    asked = read[0].mixture
+    value = {"path": str(out), "board": asked.board, "form": asked.form, "runs": runs, "missing": missing}
     print_outcome(
         value=value,
-        text=f"{out}: {read[0].board}, {read[0].form}, {runs:,} run{'s' * (runs > 1)}\n\nsraven score {out}",
+        text=f"{out}: {asked.name}, {runs:,} run{'s' * (runs > 1)}\n\nsraven score {out}",
     )

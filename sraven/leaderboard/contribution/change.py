@@ -9,7 +9,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import cache, partial
 from pathlib import Path, PurePosixPath
@@ -19,7 +19,6 @@ from unicodedata import category, normalize
 from sraven.board.board import Board, read_board
 from sraven.core.errors import ChangeError, ConfigurationError, SubmissionError
 from sraven.core.escape import escape
-from sraven.core.untrusted.read import most_bytes
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence, gather_evidence
 from sraven.leaderboard.filed import filing_date, today as this_day
@@ -36,9 +35,11 @@ LEADERBOARD = "docs/leaderboard"
 _FILED = f"{LEADERBOARD}/{SUBMISSIONS}"
 _RULE = f"a submission adds one folder {_FILED}/<board>/<date>-<name> and touches nothing else"
 
-_RUN_FILE = re.compile(r"predictions/([a-z0-9_]+)/seed-\d{1,19}\.parquet", re.ASCII)
+_NAMES = re.compile(
+    rf"{DESCRIPTION}|{README}|{SCORES}|predictions/[a-z0-9_]+/seed-\d{{1,19}}\.parquet", re.ASCII
+)
+"""Of the files of a submission, in its folder."""
 
-_MOST_OF = {DESCRIPTION: 1 << 18, README: 1 << 20, SCORES: 1 << 22}
 _MOST_FILES, _MOST_BYTES = 200, 1 << 26
 
 PLAIN = "100644"
@@ -62,21 +63,6 @@ class TreeFile(NamedTuple):
 
 Tree = Mapping[str, TreeFile]
 """The files of a commit by path; what is no UTF-8 in a path stays as it is."""
-
-
-@dataclass(frozen=True)
-class Addition:
-    """The one submission that a change adds.
-
-    Attributes:
-        board: the board below whose name it is filed.
-        folder: its folder, from the root of the project.
-        sizes: bytes of what it holds, by path within the folder.
-    """
-
-    board: Board
-    folder: str
-    sizes: Mapping[str, int]
 
 
 def check_change(
@@ -108,7 +94,7 @@ def check_change(
 
 def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str, Any] | None:
     goal, head = (_commit(checkout, revision) for revision in (base, "HEAD"))
-    if _git(checkout, "merge-base", goal, head, allowed=(0, 1)).decode().strip() != goal:
+    if int(_git(checkout, "rev-list", "--count", goal, f"^{head}")):
         raise ChangeError(
             f"{escape(base)} isn't part of what is checked; merge it first (git merge), and fetch the whole "
             "history if the clone is shallow (git fetch --unshallow)"
@@ -117,8 +103,14 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
     changed = sorted(path for path in before.keys() | after.keys() if before.get(path) != after.get(path))
     if not any(map(_concerns, changed)):
         return None
-    addition = _find_addition(changed, before, after, today)
-    _check_sizes(addition, most_total)
+    folder = _find_addition(changed, before, after, today)
+    board = read_board(PurePosixPath(folder).parts[3])
+    total = sum(int(after[path].size) for path in changed)
+    if len(changed) > _MOST_FILES or total > most_total:
+        raise ChangeError(
+            f"{folder} has {len(changed):,} files of {total:,} bytes; expected {_MOST_FILES} of "
+            f"{most_total:,} at most"
+        )
     new = int(_git(checkout, "rev-list", "--objects", "--disk-usage", head, f"^{goal}"))
     if new > most_total:
         raise ChangeError(
@@ -127,16 +119,16 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
         )
     with tempfile.TemporaryDirectory(prefix="sraven-change-") as name:
         root = Path(name)
-        _extract(checkout, after, addition.board, root)
-        evidence = _check_entry(addition, root)
-        rank = _check_standing(addition, evidence, root, today)
-    return {"folder": addition.folder, "scores": evidence.scores, "rank": rank}
+        _extract(checkout, after, board, root)
+        evidence = _check_entry(folder, board, root)
+        rank = _check_standing(folder, evidence, root, today)
+    return {"folder": folder, "scores": evidence.scores, "rank": rank}
 
 
 # Git: these commands read objects alone, and run nothing that a repository or a tree names
 
 
-def _git(checkout: Path, *arguments: str, allowed: tuple[int, ...] = (0,)) -> bytes:
+def _git(checkout: Path, *arguments: str) -> bytes:
     """Return what a command of git prints; no configuration of users has a say."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
@@ -149,7 +141,7 @@ def _git(checkout: Path, *arguments: str, allowed: tuple[int, ...] = (0,)) -> by
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ChangeError(f"git {arguments[0]} failed: {error}") from None
-    if done.returncode not in allowed:
+    if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").splitlines()
         named = [line for line in lines if line.startswith(("fatal:", "error:"))]
         raise ChangeError(f"git {arguments[0]} failed: {[*named, *lines, 'it says no reason'][0]}")
@@ -201,7 +193,7 @@ def _concerns(path: str) -> bool:
     return f"{folded}/".startswith(f"{LEADERBOARD}/") or LEADERBOARD.startswith(f"{folded}/")
 
 
-def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: date) -> Addition:
+def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: date) -> str:
     """Return the one folder that a change adds.
 
     Raises:
@@ -216,6 +208,8 @@ def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: dat
         parts = PurePosixPath(path).parts
         if "/".join(parts[:3]) != _FILED or len(parts) < 6:
             raise ChangeError(f"{escape(path)} isn't a file of a submission's folder; {_RULE}")
+        if not _NAMES.fullmatch("/".join(parts[5:])):
+            raise ChangeError(f"{escape(path)} isn't part of a submission; remove it")
         folders.add("/".join(parts[:5]))
     if len(folders) > 1:
         one, other = sorted(folders)[:2]
@@ -223,78 +217,49 @@ def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: dat
     [folder] = folders
     if any(path.startswith(f"{folder}/") for path in before):
         raise ChangeError(f"{escape(folder)} is there already; give the method another name")
-    board_id, name = PurePosixPath(folder).parts[3:]
     try:
-        filing_date(name, today)
+        filing_date(PurePosixPath(folder).name, today)
     except SubmissionError as error:
         raise ChangeError(f"{escape(folder)} {error}") from None
-    sizes = {path.removeprefix(f"{folder}/"): int(after[path].size) for path in changed}
-    return Addition(read_board(board_id), folder, sizes)
-
-
-def _check_sizes(addition: Addition, most_total: int) -> None:
-    """Refuse files that no submission has, or that are too large, before any is read."""
-    board = addition.board
-    if len(addition.sizes) > _MOST_FILES:
-        raise ChangeError(
-            f"{addition.folder} has {len(addition.sizes):,} files; expected {_MOST_FILES} or fewer"
-        )
-    for path, size in addition.sizes.items():
-        run, most = _RUN_FILE.fullmatch(path), _MOST_OF.get(path)
-        if run and run[1] in board.splits:
-            most = most_bytes(board.splits[run[1]], board.prediction)
-        where = f"{addition.folder}/{escape(path)}"
-        if most is None:
-            raise ChangeError(f"{where} isn't part of a submission to {board.id}; remove it")
-        if size > most:
-            raise ChangeError(f"{where} has {size:,} bytes; expected {most:,} or fewer")
-    if (total := sum(addition.sizes.values())) > most_total:
-        raise ChangeError(f"{addition.folder} has {total:,} bytes; expected {most_total:,} or fewer")
+    return folder
 
 
 # The entry
 
 
-def _check_entry(addition: Addition, root: Path) -> Evidence:
+def _check_entry(folder: str, board: Board, root: Path) -> Evidence:
     """Check a new entry as ``sraven score --check`` does, and that its seeds differ; return what it shows."""
-    folder, board = root / addition.folder, addition.board
-    evidence = gather_evidence(folder)
+    evidence = gather_evidence(root / folder)
     content = evidence.content
     if content["board"] != board.id:
-        raise ChangeError(f"{addition.folder} is for {content['board']}; file it below {content['board']}")
+        raise ChangeError(f"{folder} is for {content['board']}; file it below {content['board']}")
     name = slug(content["method"]["name"])
-    if PurePosixPath(addition.folder).name[9:] != name:
-        raise ChangeError(f"{addition.folder}: by the name of the method, the folder is called <date>-{name}")
-    if places := differing(read_scores(folder), evidence.scores):
-        raise ChangeError(f"{addition.folder}/{SCORES}: {places[0]} isn't what the predictions score")
+    if PurePosixPath(folder).name[9:] != name:
+        raise ChangeError(f"{folder}: by the name of the method, the folder is called <date>-{name}")
+    if places := differing(read_scores(root / folder), evidence.scores):
+        raise ChangeError(f"{folder}/{SCORES}: {places[0]} isn't what the predictions score")
     if same := equal_seeds(evidence):
-        raise ChangeError(f"{addition.folder}: {same}; each seed is a run of its own")
+        raise ChangeError(f"{folder}: {same}; each seed is a run of its own")
     return evidence
 
 
-def _check_standing(addition: Addition, evidence: Evidence, root: Path, today: date) -> int | None:
+def _check_standing(folder: str, evidence: Evidence, root: Path, today: date) -> int | None:
     """Refuse an entry that is a copy, or changes another's standing but by its score; return its rank.
 
     The standing is read without the entry and with it: what `--add` shows is what is filed.
     """
-    entry_id = addition.folder.removeprefix(f"{_FILED}/")
-    (root / addition.folder).rename(root / "new")
-    read = partial(
-        read_leaderboard, root / LEADERBOARD, addition.board.id, last=today, gather=cache(gather_evidence)
-    )
-    before, after = read(), read(own={entry_id: evidence})
+    (root / folder).rename(root / "new")
+    gather = cache(gather_evidence)
+    read = partial(read_leaderboard, root / LEADERBOARD, evidence.board.id, last=today, gather=gather)
+    before, after = read(), read(own={folder.removeprefix(f"{_FILED}/"): evidence})
     [new] = [entry for entry in _entries(after) if entry.own]
     if new.copies:
-        other = new.copies[0]
-        replaces = evidence.content.get("replaces") == other
-        advice = (
-            f", which it replaces: a maintainer merges that, with a line in {CONFIRMED}"
-            if replaces
-            else "; a submission has its own"
+        raise ChangeError(
+            f"{folder} predicts the same as {new.copies[0]}, or nearly so; a submission has its own, and one "
+            f"that replaces another is merged by a maintainer, with a line in {CONFIRMED}"
         )
-        raise ChangeError(f"{addition.folder} predicts the same as {other}, or nearly so{advice}")
     if moved := displaced(before, after, new):
-        raise ChangeError(f"{addition.folder} would change the standing of {moved}")
+        raise ChangeError(f"{folder} would change the standing of {moved}")
     return new.rank
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ def named_files(content: Mapping[str, Any]) -> dict[str, str]:
     return {run["file"]: run["sha256"] for run in content["runs"]}
 
 
-def check_splits(content: Mapping[str, Any], board: Board, description: str = DESCRIPTION) -> None:
+def check_splits(content: Mapping[str, Any], board: Board) -> None:
     """Refuse runs on splits that a board hasn't.
 
     Raises:
@@ -40,24 +40,17 @@ def check_splits(content: Mapping[str, Any], board: Board, description: str = DE
     for number, run in enumerate(content["runs"]):
         if run["split"] not in board.splits:
             raise SubmissionError(
-                f"{description}: runs[{number}].split is {quoted(run['split'])}; {board.id} has "
+                f"{DESCRIPTION}: runs[{number}].split is {quoted(run['split'])}; {board.id} has "
                 f"{', '.join(board.splits)}"
             )
 
 
-def check_files(
-    folder: Path,
-    content: Mapping[str, Any],
-    description: str = DESCRIPTION,
-    others: Iterable[str] = (README, SCORES),
-) -> None:
+def check_files(folder: Path, content: Mapping[str, Any]) -> None:
     """Refuse runs that name other files than theirs, a run that is there twice, and files that no run names.
 
     Args:
         folder: that of the files.
         content: what the description says, checked against its schema.
-        description: name of its file.
-        others: names of files that may be there besides.
 
     Raises:
         SubmissionError: for the first of them.
@@ -67,19 +60,19 @@ def check_files(
         path = prediction_path(run["split"], run["seed"])
         if run["file"] != path:
             raise SubmissionError(
-                f"{description}: runs[{number}].file is {quoted(run['file'])}; expected {path!r}"
+                f"{DESCRIPTION}: runs[{number}].file is {quoted(run['file'])}; expected {path!r}"
             )
         if run["file"] in listed[:number]:
-            raise SubmissionError(f"{description}: runs has {run['file']} twice")
+            raise SubmissionError(f"{DESCRIPTION}: runs has {run['file']} twice")
     for split, count in Counter(run["split"] for run in content["runs"]).items():
         if count > _MOST_SEEDS:
             raise SubmissionError(
-                f"{description}: runs has {count} seeds of {split}; expected {_MOST_SEEDS} or fewer"
+                f"{DESCRIPTION}: runs has {count} seeds of {split}; expected {_MOST_SEEDS} or fewer"
             )
     files = set(list_files(folder, _MOST_FILES))
     if README in files:
         read_file(folder, README, _MOST_README)
-    present = files - {description, *others}
+    present = files - {DESCRIPTION, README, SCORES}
     for path in sorted(present ^ set(named_files(content))):
         if path in present:
             raise SubmissionError(f"{escape(path)}: isn't part of a submission; remove it")

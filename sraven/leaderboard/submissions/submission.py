@@ -34,8 +34,8 @@ from sraven.scoring.scores import Run, SplitScores, score_runs
 
 SUBMISSIONS = "submissions"  # where the leaderboard keeps what was filed
 
-CLAIM_TOLERANCE = 1e-6
-"""How far a claimed score may be from the one that is recomputed."""
+TOLERANCE = 1e-6
+"""How far a stored score may be from the one that is recomputed."""
 
 RANKED_SEEDS = 3
 """Seeds that a ranked entry has at least, on every split."""
@@ -124,33 +124,17 @@ def board_problem(content: Mapping[str, Any], board: Board) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class Opened:
-    """A submission whose files are those that it names, all read, none decoded.
-
-    Attributes:
-        content: what ``submission.yaml`` says.
-        board: the board it is for.
-        digest: SHA-256 of ``submission.yaml``.
-        predictions: the bytes of each run's predictions, by the name of the file.
-    """
-
-    content: Mapping[str, Any]
-    board: Board
-    digest: str
-    predictions: Mapping[str, bytes]
-
-
-def open_submission(folder: Path, find_board: Callable[[str], Board] = read_board) -> Opened:
-    """Read the files of a submission and compare them with their digests. No link is followed.
+def read_submission(folder: Path, find_board: Callable[[str], Board] = read_board) -> Submission:
+    """Read and validate a submission. Nothing in it is executed, and no link is followed.
 
     Args:
         folder: the submission.
-        find_board: returns a board, given its id.
+        find_board: returns a board, given its id, such as one that remembers the last ones.
 
     Raises:
         SubmissionError: for the first fault: which file, what is wrong, what is allowed.
         ConfigurationError: if there is no such board.
+        BoardError: if this installation doesn't give the board's instances.
     """
     if not folder.is_dir():
         raise SubmissionError(f"{folder} isn't the directory of a submission")
@@ -166,48 +150,11 @@ def open_submission(folder: Path, find_board: Callable[[str], Board] = read_boar
     if problem := board_problem(content, board):
         raise SubmissionError(f"{DESCRIPTION}: {problem}")
     predictions = {run["file"]: read_predictions(folder, run, board) for run in content["runs"]}
-    return Opened(content, board, digest, predictions)
-
-
-def read_submission(folder: Path) -> Submission:
-    """Read and validate a submission. Nothing in it is executed, and no link is followed.
-
-    Raises:
-        SubmissionError: for the first fault: which file, what is wrong, what is allowed.
-        ConfigurationError: if there is no such board.
-        BoardError: if this installation doesn't give the board's instances.
-    """
-    return decode_submission(open_submission(folder))
-
-
-def decode_submission(opened: Opened) -> Submission:
-    """Decode and validate the predictions of a submission.
-
-    Raises:
-        SubmissionError: for the first fault: which file, what is wrong, what is allowed.
-        BoardError: if this installation doesn't give the board's instances.
-    """
-    board = opened.board
     with ThreadPoolExecutor(1) as pool:  # the board's instances are checked meanwhile
-        decoding = pool.submit(decode_runs, board, opened.content["runs"], opened.predictions)
+        decoding = pool.submit(decode_runs, board, content["runs"], predictions)
         board.check_scored()
         runs = decoding.result()
-    return Submission(opened.content, board, runs, opened.digest)
-
-
-def _check_claims(claimed: Mapping[str, Any], scores: Mapping[str, SplitScores]) -> None:
-    """Refuse a claim that isn't what is recomputed."""
-    for split, claims in claimed.items():
-        for metric, claim in claims.items():
-            found = scores[split].metrics.get(metric) if split in scores else None
-            if found is None:
-                where = f"claimed.{escape(split)}.{escape(metric)}"
-                raise SubmissionError(f"{DESCRIPTION}: {where} is no score of this submission")
-            if found.mean is None or not abs(claim - found.mean) <= CLAIM_TOLERANCE:
-                raise SubmissionError(
-                    f"{DESCRIPTION}: claimed.{split}.{metric} is {escape(claim)}, but the predictions score "
-                    f"{found.mean}; correct the claim, or leave it out"
-                )
+    return Submission(content, board, runs, digest)
 
 
 def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[str, Any]:
@@ -255,7 +202,6 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
     """Return the scores of a submission, by its board's own metrics; see `score_submission`."""
     board = submission.board
     scores = _score(submission, board.metrics, threads)
-    _check_claims(submission.content.get("claimed", {}), scores)
     return {
         "schema": 1,
         "board": board.id,
@@ -313,6 +259,6 @@ def differing(stored: Any, found: Any) -> list[str]:
 
 def _are_near(stored: Any, found: Any) -> bool:
     try:
-        return isinstance(stored, int | float) and abs(stored - found) <= CLAIM_TOLERANCE
+        return isinstance(stored, int | float) and abs(stored - found) <= TOLERANCE
     except (OverflowError, TypeError):  # an integer that no float can hold; no number
         return False

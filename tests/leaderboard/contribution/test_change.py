@@ -81,17 +81,17 @@ def test_entry_lies_below_its_board(project, entry, board, message):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("junk.bin", "isn't part of a submission"),
-        ("README.md", "has 10,485,760 bytes; expected 1,048,576 or fewer"),
-        ("predictions/ood/seed-0.parquet", r"has 10,485,760 bytes; expected 1,0\d\d,\d{3} or fewer"),
+        ("junk.bin", "isn't part of a submission; remove it"),
+        ("README.md", "has 9 files of 10,[0-9,]* bytes; expected 200 of 1,048,576 at most"),
     ],
 )
-def test_large_files_are_refused_before_they_are_read(project, entry, monkeypatch, name, message):
-    (entry / name).parent.mkdir(exist_ok=True)
+def test_other_files_and_large_ones_are_refused_before_they_are_read(
+    project, entry, monkeypatch, name, message
+):
     (entry / name).write_bytes(bytes(10 << 20))
     commit(project)
     monkeypatch.setattr("sraven.leaderboard.contribution.change._extract", None)
-    refuse(project, message)
+    refuse(project, message, most_bytes=1 << 20)
 
 
 def test_what_an_earlier_commit_holds_counts(project, entry):

@@ -98,7 +98,7 @@ def test_boards_without_entries_share_a_line_at_the_end():
 
 def test_data_can_be_downloaded():
     links = {link["href"] for link, _ in page_of().find("a") if "download" in link}
-    assert links == {"leaderboard.json", "leaderboard.csv"}
+    assert links == {"leaderboard.json"}
 
 
 # On top

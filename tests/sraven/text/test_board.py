@@ -190,10 +190,8 @@ def test_any_range_is_the_same_and_balanced(name, start, count):
     assert dict(task.counts(count)) == Counter(whole.rung[:count].tolist())
     chosen = [40, 3, 3]
     assert np.array_equal(task.take("ladder", chosen).context, whole.context[chosen])
-    places = np.array([task.place(rung, index) for rung in range(4) for index in range(11)])
-    assert sorted(places.tolist()) == list(range(44))
-    rungs, own = task.rungs_of(places)
-    assert (rungs.tolist(), own.tolist()) == (np.repeat(range(4), 11).tolist(), [*range(11)] * 4)
+    merged = task.in_order([[(rung, index) for index in range(11)] for rung in range(4)])
+    assert list(merged) == list(zip(*(each.tolist() for each in task.rungs_of(np.arange(44))), strict=True))
 
 
 @pytest.mark.parametrize(
