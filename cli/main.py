@@ -14,6 +14,7 @@ from cli.shared.options import OF_PLACE
 
 COMMANDS = (
     "count",
+    "merge",
     "verify",
     "export",
     "boards",

@@ -82,6 +82,7 @@ def test_default_directory_says_what_differs_from_the_default(done, refused, tmp
         f"{line} --ood 3": "sraven-M2-K5",
         f"{line} --ood 3 --holdout 0.5 --seed 3": "sraven-M2-K5-holdout50-seed3",
         f"{line} --holdout 0 --no-permute": "sraven-M2-K5-unpermuted-holdout0",
+        f"{line} --part 1/2 --seed 3": "sraven-M2-K5-seed3-part-1-of-2",
         # which leaves no other split
         f"{fuzzy} --holdout 0 --unseen-terms 0": "fuzzylogic-L2-K3-N4-holdout0-unseen-terms0",
     }

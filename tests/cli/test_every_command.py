@@ -91,7 +91,8 @@ OF_OTHERS = "\n".join(map(lines_of, OTHERS))
 
 LINES = f"""
 count
-generate --M 2 --train 5 --test 0 --ood 0 --out data
+generate --M 2 --train 5 --test 0 --ood 0 --part 1/1 --out part
+merge part --out data
 verify data
 show
 ambiguity --M 2 -n 9
