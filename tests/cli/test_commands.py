@@ -72,6 +72,7 @@ def test_verify(done, refused, dataset_directory, tmp_path):
     found = json.loads(done("verify", dataset_directory, "--json"))
     assert found["ok"] is True and found["checked"] == SIZES
     assert "manifest.json" in refused("verify", tmp_path / "absent")
+    assert "is hf://datasets/user/absent;" in refused("verify", "user/absent")
 
 
 def test_default_directory_says_what_differs_from_the_default(done, refused, tmp_path, monkeypatch):

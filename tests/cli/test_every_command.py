@@ -94,6 +94,7 @@ count
 generate --M 2 --train 5 --test 0 --ood 0 --part 1/1 --out part
 merge part --out data
 verify data
+publish data user/name --dry-run
 show
 ambiguity --M 2 -n 9
 {OF_OTHERS}
