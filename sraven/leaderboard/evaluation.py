@@ -287,10 +287,10 @@ def evaluate_network(
 
     Args:
         make_network: returns a new `torch.nn.Module`, given T, tokens of a sequence, I, numbers of a token,
-            and O, numbers of an output. It takes float32 ``[B, T, I]`` and returns ``[B, T, O]``, of which the
-            last tokens count: M for SRAVEN, one for fuzzy logic. One with a method ``training_loss(tokens,
-            loss)`` says itself what is minimised, ``loss`` being that of outputs; a recurrent one may say its
-            ``state_size``.
+            and O, numbers of an output. It takes float32 ``[B, T, I]`` and returns ``[B, T, O]``, of which
+            the last tokens count: M for SRAVEN, one for fuzzy logic. One with a method
+            ``training_loss(tokens, loss)`` says itself what is minimised, ``loss`` being that of outputs; a
+            recurrent one may say its ``state_size``.
         boards: ``quick`` for `QUICK`; or a board's id, ids, or pairs of an id and instances to train on.
         name: of the method; None for that of ``make_network``.
         authors: of the submissions.
