@@ -6,7 +6,3 @@ from sraven.core.system.packages import check_packages
 __part_of__ = "sraven"
 
 check_packages("sraven", "fuzzylogic", "baselines")
-
-from baselines.train.compilation_cache import check_compilation_cache  # noqa: E402  # before any of JAX
-
-check_compilation_cache()

@@ -34,6 +34,7 @@ class Encoding(NamedTuple):
         probabilities: returns those of the symbols at each position of the answer, float32 ``[B, M, K]``,
             given outputs; None where outputs are no distributions.
         panel_tokens: tokens of a panel, which follow each other; 1 where each token is by itself.
+        query_tokens: the last tokens, which ask, after those of the context: the third row, or a point.
     """
 
     fields: tuple[str, ...]
@@ -47,6 +48,7 @@ class Encoding(NamedTuple):
     score: Callable[[jax.Array, Batch], jax.Array]
     probabilities: Callable[[jax.Array], jax.Array] | None = None
     panel_tokens: int = 1
+    query_tokens: int = 1
 
 
 def encode_sraven(task: Any) -> Encoding:
@@ -71,7 +73,9 @@ def encode_sraven(task: Any) -> Encoding:
     def probabilities(out_BAO: jax.Array) -> jax.Array:
         return jax.nn.softmax(out_BAO[:, -M:].astype(jnp.float32), axis=-1)
 
-    return Encoding(("context", "target"), 9 * M, M, K, K, tokens, predict, loss, score, probabilities, M)
+    return Encoding(
+        ("context", "target"), 9 * M, M, K, K, tokens, predict, loss, score, probabilities, M, 3 * M
+    )
 
 
 def encode_fuzzylogic(task: Any) -> Encoding:

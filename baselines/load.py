@@ -3,12 +3,12 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.train.code import check_code
-from baselines.train.compiled import Config, count_quickly, target_of
+from baselines.train.compiled import target_of
 from baselines.train.directory import WEIGHTS, is_exported, open_checkpoints, read_run, restore_run
 from baselines.train.experiment import board_of, program_of
 from baselines.train.processes import note
@@ -18,6 +18,8 @@ from baselines.train.step import Program
 from baselines.train.weights import read_weights
 from sraven.core.arguments import check_integer
 from sraven.core.errors import OutputError
+
+Config = TypeVar("Config", bound=RunConfig)
 
 
 def restore_params(
@@ -44,9 +46,8 @@ def restore_params(
         if step not in (None, -1, config.steps):
             raise OutputError(f"{folder} is an exported model, of step {config.steps:,} alone")
         return read_weights(folder / WEIGHTS, make_target().params, config.digest)
-    size = count_quickly(make_program, config)
     which = None if step in (None, -1) else check_integer("step", step, 0, config.steps)
-    restored = restore_run(open_checkpoints(folder, config), config, make_target, which, size)
+    restored = restore_run(open_checkpoints(folder, config), config, make_target, which)
     done, remarks = (restored.step, restored.remarks) if restored else (0, "")
     if step is None and done < config.steps:
         if (last := diverged_at(folder)) is not None:

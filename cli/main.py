@@ -14,7 +14,9 @@ from cli.shared.options import OF_PLACE
 
 COMMANDS = (
     "count",
+    "merge",
     "verify",
+    "publish",
     "export",
     "boards",
     "score",
@@ -115,7 +117,8 @@ def _run(arguments: list[str] | None) -> int:
         return _PIPE_CLOSED
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{where}{error.strerror or error}", 2 if error.errno in OF_PLACE else 1)
+        is_ours = type(error).__module__ == "sraven.core.errors"  # no network: nothing was checked
+        return _fail(f"{where}{error.strerror or error}", 2 if is_ours or error.errno in OF_PLACE else 1)
     except ValueError as error:
         if type(error).__module__ != "sraven.core.errors":
             raise

@@ -10,15 +10,17 @@ from pathlib import Path
 from shutil import which
 from tempfile import TemporaryDirectory
 
+import numpy as np
 from matplotlib.figure import Figure
 
-from baselines.plots.frame import PAGE, Picture, save_picture
+from baselines.plots.frame import COLUMN, PAGE, Picture, save_picture
 from baselines.plots.style import COLOURS, MARKS, panels_of
-from fuzzylogic import FuzzyLogic, plots, show
-from sraven import SRAVEN
+from fuzzylogic import FuzzyLogic
+from fuzzylogic.record import evaluate_terms
+from fuzzylogic.show import make_puzzle as make_sequence
+from sraven import SRAVEN, plots
 from sraven.core.system.files import write_bytes, write_text
 from sraven.counting import count
-from sraven.drawing import draw_puzzle
 from sraven.show import make_puzzle
 from sraven.text.play import make_play, practise
 
@@ -26,12 +28,6 @@ IMAGES = Path(__file__).parent / "images"
 
 PLAYED = "n" * 16 + "3461\n"
 """Keys that answer the first puzzle to practise with that has four features."""
-
-
-def puzzles() -> dict[str, str]:
-    """Return the first training instance as it is asked and as it is explained: texts of files, by name."""
-    puzzle = make_puzzle(SRAVEN(), "train", 0)
-    return {"puzzle.svg": draw_puzzle(puzzle), "puzzle-answer.svg": draw_puzzle(puzzle, answer=True)}
 
 
 def counts() -> Picture:
@@ -60,6 +56,28 @@ def counts() -> Picture:
     return Picture(draw, PAGE, 2.5)
 
 
+def surface() -> Picture:
+    """Return the picture of a function of two variables, with the points shown and the query."""
+    puzzle = make_sequence(FuzzyLogic(L=2, K=2, holdout=0, unseen_terms=0), "train", 0)
+    axis = np.linspace(0, 1, 201, dtype=np.float32)
+    grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(1, -1, 2)
+    values = evaluate_terms(grid, puzzle.terms[None]).reshape(201, 201)
+    light, scale = "#fefefe", {"vmin": 0, "vmax": 1, "cmap": "viridis"}
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        image = axes.imshow(values, origin="lower", extent=(0, 1, 0, 1), **scale)
+        axes.contour(axis, axis, values, np.linspace(0.1, 0.9, 9), colors=light, linewidths=0.5, alpha=0.5)
+        shown, query = puzzle.inputs[:-1].T, puzzle.inputs[-1]
+        axes.scatter(*shown, s=46, c=puzzle.targets[:-1], edgecolors=light, **scale)
+        axes.scatter(*query, s=240, color="#ff4d5e", edgecolors=light, marker="*", zorder=3)
+        axes.set(ylabel="x₂", xlabel=f"x₁\n★ query, value {puzzle.targets[-1]:.3f};  ○ points shown")
+        axes.set_title(puzzle.formula)
+        figure.colorbar(image, ax=axes, label="value", shrink=0.9).outline.set_visible(False)
+
+    return Picture(draw, COLUMN, 3.2)
+
+
 def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None:
     """Write what the first screen of a page looks like after some keys, light and dark."""
     from selenium import webdriver
@@ -84,12 +102,10 @@ def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None
 
 def main() -> None:
     """Write those of instances."""
-    for name, text in puzzles().items():
-        write_text(IMAGES / name, text)
-    task = FuzzyLogic(L=2, K=2, holdout=0, unseen_terms=0)
-    _, png = save_picture(counts(), IMAGES / "counts")
-    png.unlink()
-    plots.save_picture(show.make_puzzle(task, "train", 0), IMAGES / "surface.svg")
+    plots.save_picture(make_puzzle(SRAVEN(), "train", 0), IMAGES / "puzzle.svg", explain=True)
+    for name, picture in (("counts", counts()), ("surface", surface())):
+        _, png = save_picture(picture, IMAGES / name)
+        png.unlink()
 
 
 if __name__ == "__main__":

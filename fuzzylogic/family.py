@@ -24,12 +24,6 @@ def _show() -> Any:
     return show
 
 
-def _picture() -> Any:
-    from fuzzylogic.plots import save_picture
-
-    return save_picture
-
-
 def _bench() -> Any:
     from fuzzylogic import bench
 
@@ -95,7 +89,6 @@ FAMILY = Family(
             \b
             Example:
               sraven fuzzylogic show --explain
-              sraven fuzzylogic show --L 2 --K 1 --holdout 0 --unseen-terms 0 --png surface.png
             """,
         ),
         "ambiguity": Help(
@@ -117,12 +110,7 @@ FAMILY = Family(
         "ood": Size(16_384, "Sequences of held-out combinations."),
         "ood_terms": Size(16_384, "Sequences of unseen terms."),
     },
-    show=Show(
-        _show,
-        explain="Show the query's value, the function, and how many agree.",
-        picture=_picture,
-        draws="Write the surface as a picture (L = 2).",
-    ),
+    show=Show(_show, explain="Show the query's value, the function, and how many agree."),
     measure=_measure,
     bench=_bench,
     examples={

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from sraven.core.task import References, Rows, Scoring
 from sraven.core.versions import check_version
 from sraven.scoring.errors import Diagnosis
 from sraven.scoring.task import ScoredTask
+
+if TYPE_CHECKING:
+    from sraven.core.torch.sequences import SequenceTask
 
 SPLITS = ("train", "test", "ood", "ood_terms")
 
@@ -266,3 +269,10 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
         from fuzzylogic.errors import FuzzyLogicDiagnosis
 
         return FuzzyLogicDiagnosis(self)
+
+    @property
+    def sequences(self) -> "SequenceTask":
+        """The task as PyTorch networks see it."""
+        from fuzzylogic.torch import sequence_task
+
+        return sequence_task(self)

@@ -3,11 +3,30 @@
 Only this module needs PyTorch: ``pip install '.[torch]'`` in a checkout.
 """
 
+from typing import TYPE_CHECKING
+
 import torch
+from torch.nn.functional import mse_loss
 
 from sraven.core.torch.datasets import BatchStream, Tensors, View, as_tensors
+from sraven.core.torch.sequences import SequenceTask
 
-__all__ = ["BatchStream", "Tensors", "View", "as_tensors", "sequences"]
+if TYPE_CHECKING:
+    from fuzzylogic.task import FuzzyLogic
+
+__all__ = ["BatchStream", "SequenceTask", "Tensors", "View", "as_tensors", "sequence_task", "sequences"]
+
+
+def sequence_task(task: "FuzzyLogic") -> SequenceTask:
+    """Return fuzzy logic as sequences: the query's target is read at the last of N tokens."""
+
+    def loss(outputs: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        return mse_loss(answer(outputs), target)
+
+    def answer(outputs: torch.Tensor) -> torch.Tensor:
+        return outputs[:, -1, 0]
+
+    return SequenceTask(task.N, task.L + 1, 1, sequences, loss, answer, warmup=100 / 50_000)
 
 
 def sequences(batch: Tensors) -> tuple[torch.Tensor, torch.Tensor]:

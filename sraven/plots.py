@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
@@ -60,7 +61,7 @@ def _explanation(puzzle: Puzzle) -> str:
 
 
 def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:
-    """Write a puzzle as a PNG.
+    """Write a puzzle as SVG, light or dark as its reader has it, if the name ends so, else as PNG.
 
     Args:
         puzzle: what to show.
@@ -82,4 +83,5 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:
     figure.text(
         0.02, (text_height - 0.05) / total, text, va="top", family="monospace", fontsize=10, color=INK
     )
-    save_figure(figure, Path(path), "png")
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": "sraven"}):
+        save_figure(figure, path, "svg" if path.suffix == ".svg" else "png")

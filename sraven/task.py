@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from sraven.scoring.errors import Diagnosis
 from sraven.scoring.task import ScoredTask
 from sraven.settings import POLICIES, Settings
 from sraven.splits import partition, rule_combinations
+
+if TYPE_CHECKING:
+    from sraven.core.torch.sequences import SequenceTask
 
 SPLITS = ("train", "test", "ood")
 """Splits of a dataset: known combinations twice, held-out ones."""
@@ -314,3 +317,10 @@ class SRAVEN(Settings, ScoredTask[Batch]):
         from sraven.errors import SRAVENDiagnosis
 
         return SRAVENDiagnosis(self)
+
+    @property
+    def sequences(self) -> "SequenceTask":
+        """The task as PyTorch networks see it."""
+        from sraven.torch import sequence_task
+
+        return sequence_task(self)

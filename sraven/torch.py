@@ -5,17 +5,34 @@ Only this module needs PyTorch: ``pip install '.[torch]'`` in a checkout.
 
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
 import torch
-from torch.nn.functional import pad
+from torch.nn.functional import cross_entropy, pad
 
 from sraven.core.torch.datasets import BatchStream, Tensors, View, as_tensors
-from sraven.task import SRAVEN
+from sraven.core.torch.sequences import SequenceTask
 
-__all__ = ["BatchStream", "Tensors", "View", "as_tensors", "sequences"]
+if TYPE_CHECKING:
+    from sraven.task import SRAVEN
+
+__all__ = ["BatchStream", "SequenceTask", "Tensors", "View", "as_tensors", "sequence_task", "sequences"]
 
 
-def sequences(task: SRAVEN) -> Callable[[Tensors], tuple[torch.Tensor, torch.Tensor]]:
+def sequence_task(task: "SRAVEN") -> SequenceTask:
+    """Return SRAVEN as sequences: the answer is read at the last M of 9 · M tokens."""
+    M = task.M
+
+    def loss(outputs: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+        return cross_entropy(outputs[:, -M:].mT, target)
+
+    def answer(outputs: torch.Tensor) -> torch.Tensor:
+        return outputs[:, -M:].argmax(dim=-1).to(torch.uint8)
+
+    return SequenceTask(9 * M, task.K, task.K, sequences(task), loss, answer, warmup=1000 / 156_250)
+
+
+def sequences(task: "SRAVEN") -> Callable[[Tensors], tuple[torch.Tensor, torch.Tensor]]:
     """Return what makes sequences of a batch, those that the JAX baselines see (appendix B of the paper).
 
     It is a view for `BatchStream`, and takes a batch's tensors on any device.

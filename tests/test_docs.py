@@ -66,13 +66,12 @@ def test_blocks_of_the_readme_run(tmp_path):
     ("page", "line"),
     [
         ("boards", "boards sraven-v1"),
-        ("baselines", "train fuzzylogic-v1 --config mine.yaml --width 64 --print-config"),
+        ("baselines", "train fuzzylogic-v1 --attention hyla --steps 5000 --width 64 --print-config"),
     ],
 )
 def test_printed_blocks_are_as_they_are_printed(page, line, tmp_path):
     text = (REPOSITORY / "docs" / f"{page}.md").read_text()
     block = text.partition(f"$ sraven {line}\n")[2].partition("```")[0].partition("$ ")[0].splitlines()
-    (tmp_path / "mine.yaml").write_text("attention: hyla\nsteps: 5000\nlearning_rate: 3e-3\n")
     printed = python("-m", "sraven", *line.split(), cwd=tmp_path, check=True).stdout.splitlines()
     assert [each.rstrip() for each in printed] == block
 

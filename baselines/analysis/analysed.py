@@ -15,11 +15,10 @@ from baselines.analysis.codes import (
     Codes,
     Collector,
     load_analysed,
-    params_digest,
     traps_of,
     untrained_params,
 )
-from baselines.analysis.codes_file import codes_digest, write_codes
+from baselines.analysis.codes_file import write_codes
 from baselines.analysis.labels import Part, Subject, check_pairs, subject_of
 from baselines.config import RunConfig
 from baselines.train.experiment import board_of
@@ -72,7 +71,7 @@ class Analysed:
         parts: whose codes there are.
         layers: that are analysed, from 0.
         codes: by network (`TRAINED`, `UNTRAINED`), pair and part.
-        digests: of the codes, by file.
+        files: of the codes.
         notes: caveats for reading anything computed from them, a line each.
     """
 
@@ -83,7 +82,7 @@ class Analysed:
     parts: tuple[Part, ...]
     layers: tuple[int, ...]
     codes: Mapping[str, Mapping[str, ByPart]]
-    digests: Mapping[str, str]
+    files: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
@@ -174,12 +173,11 @@ def analysed(
     subject, pairs, layers = read_options(config, options)
     parts, collector = subject.parts(options.n), Collector(config, subject, pairs)
     codes: dict[str, dict[str, ByPart]] = {}
-    digests: dict[str, str] = {}
+    files: list[str] = []
     for network, each in ((TRAINED, params), (UNTRAINED, untrained_params(config, subject.task))):
         made_of = {
             "schema": 1,
             "run": config.digest,
-            "params": params_digest(each),
             "task": digest(subject.task.config),
             "protocol": subject.name,
             "parts": [asdict(part) for part in parts],
@@ -189,13 +187,13 @@ def analysed(
         for pair in pairs:
             path = out / CODES / f"{network}-{pair}.parquet"
             write_codes(path, found[pair], {**made_of, "pair": pair})
-            digests[f"{CODES}/{path.name}"] = codes_digest(found[pair])
+            files.append(f"{CODES}/{path.name}")
     notes = [
         line
         for pair, by_part in codes[TRAINED].items()
         for line in traps_of(config, pair, by_part[labels.FIT])
     ]
-    return Analysed(folder, config, params, subject, parts, layers, codes, digests, tuple(notes))
+    return Analysed(folder, config, params, subject, parts, layers, codes, tuple(files), tuple(notes))
 
 
 def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[str, Mapping[str, Codes]]:

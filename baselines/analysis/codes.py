@@ -5,7 +5,6 @@ included, dropout off, in each layer. Letters in array names: L layers, n rows (
 position), C numbers of a code, B instances, A tokens with outputs, P query positions, K keys, H heads.
 """
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -61,25 +60,6 @@ class Codes:
         """How many layers there are codes of."""
         return len(self.codes)
 
-    def arrays(self) -> dict[str, Array]:
-        """Return all arrays by name, those of labels as ``label.NAME``."""
-        found = {name: value for name, value in vars(self).items() if name != "labels"}
-        return {**found, **{f"label.{name}": values for name, values in self.labels.items()}}
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of all of it."""
-        return digest_of(self.arrays())
-
-
-def digest_of(arrays: Mapping[str, Array]) -> str:
-    """Return the SHA-256 of arrays: names, types, shapes and bytes."""
-    checksum = hashlib.sha256()
-    for name, array in sorted(arrays.items()):
-        checksum.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        checksum.update(np.ascontiguousarray(array).data)
-    return checksum.hexdigest()
-
 
 # The networks ---------------------------------------------------------------------------------------
 
@@ -116,12 +96,6 @@ def untrained_params(config: RunConfig, task: Any, seed: int | None = None) -> A
     seed = config.seed if seed is None else seed
     initialise = program_of(config, encoding_of(task)).initialise_params
     return jax.jit(lambda seed: initialise(jax.random.key(seed)))(np.uint32(seed))
-
-
-def params_digest(params: Any) -> str:
-    """Return the SHA-256 of parameters: their paths, types, shapes and bytes."""
-    leaves = jax.tree_util.tree_leaves_with_path(params)
-    return digest_of({jax.tree_util.keystr(path): np.asarray(leaf) for path, leaf in leaves})
 
 
 # Collecting -----------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Latent codes as Parquet: a row for each layer, instance and query position; a file for network and pair.
 
-A file appears whole or not at all. It says what its codes are made of, and the digest of its arrays.
+A file appears whole or not at all. It says what its codes are made of.
 """
 
 from collections.abc import Mapping
@@ -12,17 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from baselines.analysis.codes import Codes
-from sraven.core.spec import canonical_json, digest
+from sraven.core.spec import canonical_json
 from sraven.core.system.files import replacing
 
 METADATA = b"sraven.codes"
 
 _LABEL = "label."
-
-
-def codes_digest(found: Mapping[str, Codes]) -> str:
-    """Return the SHA-256 of the codes of several parts."""
-    return digest({part: codes.digest for part, codes in found.items()})
 
 
 def write_codes(path: Path, found: Mapping[str, Codes], plan: Mapping[str, Any]) -> None:
@@ -36,9 +31,10 @@ def write_codes(path: Path, found: Mapping[str, Codes], plan: Mapping[str, Any])
         found: codes by part.
         plan: what they are made of, as JSON values.
     """
-    note = {"plan": plan, "digest": codes_digest(found)}
     tables = [_table(part, layer, codes) for part, codes in found.items() for layer in range(codes.layers)]
-    table = pa.concat_tables(tables).replace_schema_metadata({METADATA: canonical_json(note).encode()})
+    table = pa.concat_tables(tables).replace_schema_metadata(
+        {METADATA: canonical_json({"plan": plan}).encode()}
+    )
     with replacing(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
 

@@ -43,7 +43,7 @@ def _describe(found: Analysed, command: str) -> dict[str, Any]:
         "layers": [layer + 1 for layer in found.layers],
         "parts": [vars(part) for part in found.parts],
         "judged": found.judged,
-        "codes": found.digests,
+        "codes": list(found.files),
         "notes": list(found.notes),
     }
 
@@ -70,7 +70,7 @@ def analyse_run(
         found = analysed(folder, out, options, on_progress)
         content, results = _describe(found, command), dict[str, Any]()
         for name, stage in STAGES.items():
-            if stage.suits(found) and (options.figures or not stage.for_figures):
+            if options.figures or not stage.for_figures:
                 on_progress(stage.title)
                 results[name] = stage.compute(found)
                 content[name] = as_json(results[name])

@@ -1,7 +1,6 @@
 """The stages of an analysis: the table of functions behind `sraven analyse`.
 
-A stage takes a run with its codes, and returns results by name, as dataclasses and arrays. It is skipped
-where the task has nothing of the kind.
+A stage takes a run with its codes, and returns results by name, as dataclasses and arrays.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,7 +27,6 @@ from baselines.analysis.labels import FIRST, FIT, RULE, SECOND
 from baselines.analysis.layouts import Layout, layouts
 from baselines.analysis.similarity import participation, similarity
 from baselines.encode import encoding_of
-from sraven.scoring.errors import SplitErrors
 
 Array = NDArray[Any]
 
@@ -161,26 +159,7 @@ def similarities(found: Analysed) -> dict[str, Any]:
     return _each(found, compute)
 
 
-# What the network says --------------------------------------------------------------------------------
-
-
-def scores(found: Analysed) -> dict[str, Any]:
-    """Return what the network scores on the instances of each part, by the board's metrics."""
-    results = {}
-    for part, codes in found.rows.items():
-        said = by_instance(found, codes.prediction)
-        said = said if found.has_rules else said[:, 0]
-        results[part] = found.subject.task.score(batch_of(found, part), said).metrics
-    return results
-
-
-def errors(found: Analysed) -> dict[str, SplitErrors]:
-    """Return the network's wrong answers by kind, by part (`sraven.errors`)."""
-    return {
-        part: found.subject.task.diagnose(batch_of(found, part), by_instance(found, codes.prediction))
-        for part, codes in found.rows.items()
-        if part != FIT
-    }
+# Codes in the plane --------------------------------------------------------------------------------------
 
 
 def in_the_plane(found: Analysed) -> dict[str, dict[str, Layout]]:
@@ -203,23 +182,15 @@ class Stage(NamedTuple):
     Attributes:
         title: shown while it runs.
         compute: does.
-        suits: whether a run has anything of the kind.
         for_figures: whether it is left out where no figures are wanted.
     """
 
     title: str
     compute: Callable[[Analysed], Any]
-    suits: Callable[[Analysed], bool] = lambda found: True
     for_figures: bool = False
 
 
-def _has_rules(found: Analysed) -> bool:
-    return found.has_rules
-
-
 STAGES: Mapping[str, Stage] = {
-    "scores": Stage("scores", scores),
-    "errors": Stage("sorted errors", errors, _has_rules),
     "decoding": Stage("probes", decoding),
     "similarity": Stage("similarity of codes", similarities),
     "layouts": Stage("t-SNE", in_the_plane, for_figures=True),

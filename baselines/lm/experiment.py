@@ -137,7 +137,7 @@ def language_experiment(
         windows = Windows(corpus, config.length, share)  # all seeds see the same batches
 
         def make_chunk(first: int, steps: int) -> Chunk:
-            return {"tokens": np.stack(list(windows.batches(first, steps)))}
+            return {"tokens": np.stack([windows.batch(step) for step in range(first, first + steps)])}
 
         return Experiment(
             program,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.lm.directory import KIND, LAYOUT, TokensDirectory
-from baselines.lm.records import EMPTY, FAULTS
+from baselines.lm.records import FAULTS
 from baselines.lm.shards import ARRAYS, NAMED, TOKENIZER, SourceJob, TokenShard, array_path, write_source
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tokenizer, train_tokenizer
@@ -111,21 +111,11 @@ def make_manifest(
     }
 
 
-def _refuse_broken(manifest: Mapping[str, Any]) -> None:
-    """Refuse records that were skipped by a run that wasn't strict."""
-    if broken := sum(count for fault, count in manifest["skipped"].items() if fault != EMPTY):
-        raise ConfigurationError(
-            f"{manifest['first_skipped'][0]}; {broken:,} broken in all: mend or remove them, or leave out "
-            "--strict to skip them"
-        )
-
-
 def prepare(
     preparation: Preparation,
     out: str | os.PathLike[str],
     *,
     processes: int | None = None,
-    strict: bool = False,
     force: bool = False,
     on_progress: OnProgress = lambda documents, size: None,
     sources: Callable[[int, int], None] = lambda done, of: None,
@@ -139,7 +129,6 @@ def prepare(
         preparation: what to write.
         out: the directory. It may be absent, empty, or hold these very tokens, finished or not.
         processes: how many work at a time; None for one per available processor.
-        strict: refuse the first broken record; whole shards before it are kept.
         force: replace other tokens.
         on_progress: is called with documents and bytes of text as they are done.
         sources: is called with finished sources, and how many there are.
@@ -149,8 +138,8 @@ def prepare(
         The manifest. If the same tokens are there already, nothing is written.
 
     Raises:
-        ConfigurationError: for sources without documents, a tokenizer that can't be trained, a broken
-            record that is to be refused, or what can't be shared out.
+        ConfigurationError: for sources without documents, a tokenizer that can't be trained, or what can't
+            be shared out.
         OutputError: if the directory can't be used; nothing is created.
         OSError: if reading or writing fails; the same call again goes on from there.
     """
@@ -171,13 +160,11 @@ def prepare(
             directory.discard()
             raise
         jobs = [
-            SourceJob(staging, source, number, tokenizer.sha256, preparation.shard_documents, strict)
+            SourceJob(staging, source, number, tokenizer.sha256, preparation.shard_documents)
             for number, source in enumerate(preparation.sources)
         ]
         shards = _write_sources(jobs, preparation.limit, processes, on_progress, sources, engine)
         manifest = make_manifest(preparation.plan, tokenizer, shards, staging)
-        if strict:
-            _refuse_broken(manifest)
         if not manifest["documents"]:
             directory.discard()
             first = "".join(f"; {each}" for each in manifest["first_skipped"][:1])
@@ -186,10 +173,7 @@ def prepare(
             )
         return manifest
 
-    manifest = directory.make(work)
-    if strict:
-        _refuse_broken(manifest)
-    return manifest
+    return directory.make(work)
 
 
 def _take_tokenizer(preparation: Preparation, path: Path) -> Tokenizer:

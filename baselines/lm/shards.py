@@ -17,7 +17,6 @@ import numpy as np
 from baselines.lm.records import EMPTY, FAULTS, SourceRecord, read_source
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
-from sraven.core.errors import ConfigurationError
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json
 from sraven.core.system.staging import apart
 from sraven.core.untrusted.schemas import read_described
@@ -83,7 +82,6 @@ class SourceJob:
         number: of the source.
         tokenizer: SHA-256 of the tokenizer.
         documents: of a shard, at most.
-        strict: refuse the first broken record.
         limit: documents that may be taken of the source; None for all.
         threads: of the tokenizer.
     """
@@ -93,7 +91,6 @@ class SourceJob:
     number: int
     tokenizer: str
     documents: int
-    strict: bool
     limit: int | None = None
     threads: int = 1
 
@@ -120,9 +117,6 @@ def write_source(job: SourceJob, on_progress: OnProgress) -> list[TokenShard]:
     Args:
         job: the source, and how.
         on_progress: is called with more documents and bytes of text.
-
-    Raises:
-        ConfigurationError: if a record is broken, and that is to be refused.
     """
     shards: list[TokenShard] = []
     records: Iterator[SourceRecord] | None = None
@@ -153,15 +147,12 @@ def _batches(records: Iterator[SourceRecord], documents: int) -> Iterator[list[S
 
 
 def _name_broken(job: SourceJob, batch: list[SourceRecord]) -> list[str]:
-    """Return what is wrong with records of a batch, or refuse the first."""
-    broken = [
+    """Return what is wrong with records of a batch."""
+    return [
         f"{job.source.name}:{record.number}: {FAULTS[record.fault]}"
         for record in batch
         if record.fault not in ("", EMPTY)
     ]
-    if broken and job.strict:
-        raise ConfigurationError(f"{broken[0]}; mend or remove it, or leave out --strict to skip it")
-    return broken
 
 
 def _write_header(file: IO[bytes], length: int) -> None:

@@ -5,7 +5,6 @@ Two in a row share one token, so that each token but the first is a target once 
 tokens at the end are no window.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,9 +20,6 @@ from sraven.core.errors import ConfigurationError
 
 MOST_WINDOWS = 1 << 32
 """Grain shuffles indices of 32 bits."""
-
-_THREADS, _AHEAD = 4, 8
-_ENDLESS = 1 << 40
 
 
 @dataclass(frozen=True)
@@ -68,9 +64,3 @@ class Windows:
         """
         starts = [self._order[row] * self.length for row in self.share.rows(step)]
         return np.stack([self.corpus.read(start, self.length + 1) for start in starts]).astype(np.int32)
-
-    def batches(self, first: int = 0, count: int = _ENDLESS) -> Iterator[NDArray[np.int32]]:
-        """Yield the batches of ``count`` steps from ``first`` on, read ahead in threads."""
-        steps = grain.MapDataset.range(first, first + count)
-        options = grain.ReadOptions(num_threads=_THREADS, prefetch_buffer_size=_AHEAD)
-        yield from steps.map(self.batch).to_iter_dataset(options)

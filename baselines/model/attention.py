@@ -312,6 +312,7 @@ paper doesn't define: we read it as a softmax on top of RMSHead. MoE is a feed-f
 MODULES: dict[str, str] = {
     "dual": "baselines.model.dual_attention:DualAttention",
     "gated_delta": "baselines.model.gated_delta:GatedDeltaAttention",
+    "hypermlp": "baselines.model.hypermlp:HyperMLPAttention",
     "sparse_coding": "baselines.model.sparse_coding:SparseCodingAttention",
 }
 """Attentions that aren't functions of queries, keys and values: where their Flax module is. It takes the

@@ -54,6 +54,7 @@ class TransformerConfig:
             (``jax_enable_x64``): it distinguishes rounding from a wrong sum.
         dense_precision: a name of `DENSE_PRECISIONS`.
         panel_tokens: tokens of a panel, or of whatever else the sequence consists of; they follow each other.
+        query_tokens: the last tokens, which ask: those of a third row, or the query point.
         rematerialise: whether the backward pass recomputes each block, so that no more than its
             input is kept until then: less memory on a GPU or TPU (on a CPU the compiler undoes that),
             about a third more to compute.
@@ -81,10 +82,20 @@ class TransformerConfig:
     dtype: str = "float32"
     rematerialise: bool = False
     panel_tokens: int = 1
+    query_tokens: int = 1
     dense_precision: str = "default"
 
     def __post_init__(self) -> None:
-        for name in ("length", "layers", "width", "heads", "qkv_width", "mlp_width", "panel_tokens"):
+        for name in (
+            "length",
+            "layers",
+            "width",
+            "heads",
+            "qkv_width",
+            "mlp_width",
+            "panel_tokens",
+            "query_tokens",
+        ):
             check_integer(name, getattr(self, name), 1, _LIMIT)
         for name in ("vocabulary", "tile"):
             check_integer(name, getattr(self, name), 0, _LIMIT)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from flax import linen as nn
 
+from baselines.model.bottleneck import Bottleneck
 from baselines.model.config import TransformerConfig
 from baselines.model.looped import LoopedTransformer
 from baselines.model.mixer import Mixer
@@ -19,7 +20,12 @@ MakeNetwork = Callable[[TransformerConfig], nn.Module]
 
 LOOPED = "looped"
 
-NETWORKS: dict[str, MakeNetwork] = {"transformer": Transformer, LOOPED: LoopedTransformer, "mixer": Mixer}
+NETWORKS: dict[str, MakeNetwork] = {
+    "transformer": Transformer,
+    LOOPED: LoopedTransformer,
+    "mixer": Mixer,
+    "bottleneck": Bottleneck,
+}
 """The networks by the name that a configuration has for them."""
 
 

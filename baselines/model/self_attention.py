@@ -73,11 +73,16 @@ class SelfAttention(nn.Module):
         if config.position == "rotary":
             angles = rotary_angles(jnp.arange(T), config.head_width)
             return rotate(query, angles[-A:]), rotate(key, angles), None
+        return query, key, self._relative_bias(A, T)
+
+    def _relative_bias(self, A: int, T: int) -> Array:
+        """Return what the positions of the last tokens and all add to their scores: ``[H, A, T]``."""
+        config = self.config
         init = nn.initializers.normal(config.length**-0.5)
         table_HN = self.param("position", init, (config.heads, config.length))
         both_ways = config.position == "relative_both_ways"
         bucket_TT = relative_buckets(T, T, config.length, config.length, bidirectional=both_ways)
-        return query, key, relative_bias(table_HN, bucket_TT[-A:])
+        return relative_bias(table_HN, bucket_TT[-A:])
 
     def _network(self) -> ValueNetwork:
         """Return what the value network needs besides latent codes and values."""

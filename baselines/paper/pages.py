@@ -7,7 +7,7 @@ from baselines.paper import tables
 from baselines.paper.figures import Figure
 from baselines.paper.records import FOLDER
 from baselines.paper.results import FigureStanding
-from baselines.paper.tables import meaning, plural, point_names, point_values, table
+from baselines.paper.tables import meaning, point_names, point_values, table
 
 _ATTENTIONS = "[Names of attentions](../baselines.md#attention)"
 _TERMS = {
@@ -70,7 +70,7 @@ def page(standing: FigureStanding, results: Path) -> str:
     paragraphs = [comment, f"# {standing.figure.title}", *prose, "## Runs", _coverage(standing)]
     for place in range(len(standing.levels)):
         paragraphs += _level(standing, place)
-    paragraphs += ["## How to go on", _how(standing), *_runs(standing)]
+    paragraphs += ["## How to go on", _how(standing)]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
 
@@ -132,18 +132,8 @@ def _how(standing: FigureStanding) -> str:
     return (
         f"`sraven reproduce --plan {name}` says what is left, "
         f"`sraven reproduce --run {name} --budget 3h` trains it{grid}. "
-        "[The results](../results.md) have the rest."
+        "[The results](../results.md) have the rest, and `results/reproduction` has a record of each run."
     )
-
-
-def _runs(standing: FigureStanding) -> Iterator[str]:
-    """Yield all runs, one by one."""
-    count = sum(len(level.records) for level in standing.levels)
-    if count:
-        # Closed at first: a figure may have hundreds.
-        yield f"<details>\n<summary>All {plural(count, 'run')}, one by one</summary>"
-        yield tables.run_table(standing)
-        yield "</details>"
 
 
 # The index --------------------------------------------------------------------------------------------

@@ -99,18 +99,13 @@ def read_record(path: Path) -> Record:
     return record
 
 
-def paths_of(results: Path) -> dict[str, Path]:
-    """Return where the records below a folder of results are, by digest."""
-    return {path.stem: path for path in sorted((results / FOLDER).glob("*/*.json"))}
-
-
 def read_records(results: Path) -> dict[str, Record]:
     """Return all records below a folder of results, by digest.
 
     Raises:
         OutputError: if a file there is none.
     """
-    return {digest: read_record(path) for digest, path in paths_of(results).items()}
+    return {path.stem: read_record(path) for path in sorted((results / FOLDER).glob("*/*.json"))}
 
 
 def path_of(results: Path, home: str, config: RunConfig) -> Path:

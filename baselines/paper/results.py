@@ -16,7 +16,7 @@ from scipy.special import stdtr
 
 from baselines.paper.cells import Cell, Figures, as_planned, cells_of, has_levels
 from baselines.paper.figures import FIGURES, Figure, Row, read_board_once
-from baselines.paper.records import Record, paths_of, read_records
+from baselines.paper.records import Record, read_records
 from baselines.train.grid import SELECTION_SPLIT
 from sraven.core.estimate import standard_error
 
@@ -228,14 +228,12 @@ class FigureStanding:
         cells: all of it, at full length.
         levels: full length first.
         summaries: of the rows, by level.
-        links: to the records, by digest.
     """
 
     figure: Figure
     cells: Sequence[Cell]
     levels: Sequence[Level]
     summaries: Sequence[Sequence[RowSummary]]
-    links: Mapping[str, str]
 
     @property
     def coverage(self) -> Coverage:
@@ -260,7 +258,6 @@ class FigureStanding:
 def standings_of(results: Path, *, figures: Figures = FIGURES) -> list[FigureStanding]:
     """Return how far all figures have come, by the records in a folder of results."""
     records = read_records(results)
-    links = {digest: path.relative_to(results).as_posix() for digest, path in paths_of(results).items()}
     cells = {name: cells_of(figure) for name, figure in figures.items()}
     whole = {cell.digest for each in cells.values() for cell in each}
     loose = {name for name, record in records.items() if as_planned(record.config).digest not in whole}
@@ -268,5 +265,5 @@ def standings_of(results: Path, *, figures: Figures = FIGURES) -> list[FigureSta
     for name, figure in figures.items():
         levels = levels_of(figure, cells[name], records, loose)
         summaries = [summarise_rows(figure, cells[name], level) for level in levels]
-        standings.append(FigureStanding(figure, cells[name], levels, summaries, links))
+        standings.append(FigureStanding(figure, cells[name], levels, summaries))
     return standings

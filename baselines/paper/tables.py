@@ -6,11 +6,10 @@ import numpy as np
 
 from baselines.config import TextRecipe
 from baselines.evaluate import SHORT
-from baselines.paper.cells import Cell
 from baselines.paper.figures import Figure, Row, read_board_once
 from baselines.paper.plan import operations_of, parameters_of
 from baselines.paper.records import Record
-from baselines.paper.results import Difference, Estimate, FigureStanding, RowSummary, Runs, difference
+from baselines.paper.results import Difference, Estimate, RowSummary, Runs, difference
 from sraven.board.board import Board
 from sraven.board.ceilings import KNOWS
 from sraven.core.escape import with_error
@@ -268,36 +267,3 @@ def _ranked(figure: Figure) -> list[str]:
 
 def _seeds(figure: Figure, runs: Runs) -> str:
     return f"{len(runs.records)}/{len(figure.seeds)}"
-
-
-def run_table(standing: FigureStanding) -> str:
-    """Return the table of all runs, one by one."""
-    figure = standing.figure
-    point = [point_names(figure)] if varied(figure) else []
-    scores = [f"`{split}`" for split in _ranked(figure)]
-    last = "training loss", "hours", "code", "record"
-    headings = [*figure.headings, "seed", *point, "steps", *scores, *last]
-    rows = [
-        _run(standing, cell, level.records[cell.digest])
-        for level in standing.levels
-        for cell in standing.cells
-        if cell.digest in level.records
-    ]
-    return table(headings, rows)
-
-
-def _run(standing: FigureStanding, cell: Cell, record: Record) -> list[str]:
-    """Return the row of a run."""
-    figure = standing.figure
-    scores = (record.score(split, figure.board.metric) for split in _ranked(figure))
-    return [
-        *cell.row.labels.values(),
-        str(record.config.seed),
-        *([point_values(figure, cell.point)] if varied(figure) else []),
-        f"{record.steps:,}" + (", diverged" if record.diverged else ""),
-        *(NOTHING if score is None else f"{score:.3f}" for score in scores),
-        NOTHING if record.training_loss is None else f"{record.training_loss:.5f}",
-        NOTHING if record.seconds is None else f"{record.seconds / 3600:.2f}",
-        f"`{record.commit[:9]}`" if record.commit else NOTHING,
-        f"[{record.digest[:9]}]({standing.links[record.digest]})",
-    ]

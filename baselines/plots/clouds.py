@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from baselines.plots.frame import COLUMN, MUTED, PAGE, SEQUENTIAL, Picture, lines_of
@@ -63,7 +62,7 @@ def cloud_picture(clouds: Sequence[Cloud], across: int = 2, title: str = "") -> 
 
     below = 0.16 * -(-len(handles) // columns) + 0.06
     height = rows * (0.96 * side + 0.14 * heads + 0.12 * notes + 0.12) + below
-    return Picture(draw, width, height, title, colours=64)
+    return Picture(draw, width, height, title, coarse=True)
 
 
 _TIGHT: dict[str, Any] = {"columnspacing": 1.0, "handletextpad": 0.3, "handlelength": 1.2}
@@ -80,15 +79,9 @@ def _is_keyed(cloud: Cloud) -> bool:
 
 
 def _keys(names: Sequence[str]) -> list[Line2D]:
-    """Return what a key shows of categories: their letter, shape and name."""
+    """Return what a key shows of categories: their shape and name."""
     look: dict[str, Any] = {"linestyle": "none", "markersize": 4}
-    return [
-        Line2D([], [], label=f"{_letter(i)} {name}", **look_of(i), **look) for i, name in enumerate(names)
-    ]
-
-
-def _letter(number: int) -> str:
-    return chr(ord("A") + number)
+    return [Line2D([], [], label=name, **look_of(i), **look) for i, name in enumerate(names)]
 
 
 def _has_values(cloud: Cloud) -> bool:
@@ -138,7 +131,7 @@ _LARGER = {"*": 2.2, "^": 1.3, "v": 1.3, "P": 1.4, "X": 1.4}
 
 
 def _draw_categories(axes: Axes, cloud: Cloud) -> None:
-    """Draw categories by colour and shape; where they have a key and a place of their own, by a letter."""
+    """Draw categories by colour and shape."""
     categories = np.unique(cloud.labels)
     for part, category in product(range(_LAYERS), categories):
         x, y = cloud.positions[cloud.labels == category][part::_LAYERS].T
@@ -147,23 +140,3 @@ def _draw_categories(axes: Axes, cloud: Cloud) -> None:
             shape = MARKS[category]
         size = 4 * _LARGER.get(shape, 1.0)
         axes.scatter(x, y, s=size, color=colour, marker=shape, edgecolor=PAPER, **_POINT)
-    for category in categories if _is_keyed(cloud) else ():
-        if (place := _home(cloud, category)) is not None:
-            letter = axes.text(place[0], place[1], _letter(category), **_LETTER)
-            letter.set_path_effects([withStroke(linewidth=2.2, foreground=PAPER)])
-
-
-_LETTER: dict[str, Any] = {"fontsize": TITLE, "weight": "bold", "ha": "center", "va": "center", "zorder": 5}
-
-
-def _home(cloud: Cloud, category: int) -> NDArray[Any] | None:
-    """Return where a category lies densest; None if most points there are of others.
-
-    Densest is where a fifth of its points is nearest together, of some hundreds of them.
-    """
-    mine = cloud.positions[cloud.labels == category]
-    some = np.asarray(mine, float)[:: max(1, len(mine) // 400)]
-    distances = np.sort(((some[:, None] - some[None]) ** 2).sum(axis=2), axis=1)[:, len(some) // 5]
-    place, reach = some[distances.argmin()], distances.min()
-    near = ((cloud.positions - place) ** 2).sum(axis=1) <= reach
-    return place if (cloud.labels[near] == category).mean() > 0.5 else None

@@ -4,22 +4,17 @@ Pictures are legible in print: as wide as a column of a paper or as its page, no
 nothing distinguished by colour alone.
 """
 
-import re
-from base64 import b64decode, b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
 
 from matplotlib import rc_context
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from PIL import Image
 
 from baselines.plots.style import STYLE, TEXT, TITLE
 from sraven.core.palette import palette, save_figure
-from sraven.core.system.files import write_text
 from sraven.plots import PAPER
 
 COLUMN, PAGE = 3.35, 6.9
@@ -50,15 +45,14 @@ class Picture:
         width: in inches.
         height: in inches, without the title.
         title: above it all; none if empty.
-        colours: how many its thousands of points have at most in an SVG, in pixels; None for what is no such
-            picture.
+        coarse: whether its thousands of points are pixels in an SVG.
     """
 
     draw: Callable[[Figure], None]
     width: float
     height: float
     title: str = ""
-    colours: int | None = None
+    coarse: bool = False
 
 
 def figure_of(picture: Picture) -> Figure:
@@ -87,22 +81,9 @@ def save_picture(picture: Picture, stem: Path) -> tuple[Path, Path]:
     with rc_context(STYLE):
         figure = figure_of(picture)
         for path in files:
-            coarse = path.suffix == ".svg" and picture.colours is not None
+            coarse = path.suffix == ".svg" and picture.coarse
             save_figure(figure, path, path.suffix[1:], _COARSE_DPI if coarse else _DPI)
-    if picture.colours is not None:
-        write_text(files[0], _with_few_colours(files[0].read_text("utf-8"), picture.colours))
     return files
-
-
-def _with_few_colours(svg: str, colours: int) -> str:
-    """Return an SVG file whose pixels have at most so many colours: a quarter of the bytes, for points."""
-
-    def reduced(found: re.Match[str]) -> str:
-        image, smaller = Image.open(BytesIO(b64decode(found[1]))), BytesIO()
-        image.quantize(colours, Image.Quantize.FASTOCTREE).save(smaller, "PNG", optimize=True)
-        return f"base64,{b64encode(smaller.getvalue()).decode()}"
-
-    return re.sub(r"base64,([^\"]+)", reduced, svg)
 
 
 def lines_of(text: str, width: float, size: float = TEXT) -> list[str]:

@@ -15,7 +15,6 @@ import stat
 import sys
 import warnings
 from collections.abc import Callable
-from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,16 +100,13 @@ class Checkpoints:
         for name in set(os.listdir(self._folder)) - kept:
             shutil.rmtree(self._folder / name, ignore_errors=True)
 
-    def restore(
-        self, make_target: Callable[[], Any], step: int | None = None, size: int | None = None
-    ) -> Restored | None:
+    def restore(self, make_target: Callable[[], Any], step: int | None = None) -> Restored | None:
         """Return the newest whole checkpoint, or that of a step; None if there is none at all.
 
         Args:
             make_target: returns a state of `jax.ShapeDtypeStruct`, with the shardings wanted; they needn't be
                 those that it was saved with. It takes a while, and isn't called for what can't be restored.
             step: which; None for the newest.
-            size: how many parameters there should be; None if that isn't known.
 
         Raises:
             OutputError: if there are checkpoints but none is whole, it can't be read though it is, or there
@@ -125,7 +121,6 @@ class Checkpoints:
         for step in steps:
             fault = _agreed_fault(self._folder / str(step), self._run)
             if fault is None:
-                self._check_size(step, size)
                 target = make_target()
                 leaves = self._load(step, target)
                 held = int(leaves.get(".step", step))
@@ -163,21 +158,6 @@ class Checkpoints:
         """Return the steps of all checkpoints, the newest first."""
         names = os.listdir(self._folder) if self._folder.is_dir() else []
         return sorted((int(name) for name in names if name.isascii() and name.isdecimal()), reverse=True)
-
-    def _check_size(self, step: int, size: int | None) -> None:
-        if size is None:
-            return
-        path = self._folder / str(step)
-        try:
-            shapes = [
-                each.shape
-                for name, each in ocp.metadata(path.absolute()).metadata.items()
-                if name.startswith(".params")
-            ]
-        except Exception as error:
-            raise _unreadable(path, error) from None
-        if (held := sum(map(prod, shapes))) != size:
-            raise _unreadable(path, ValueError(f"it has {held:,} parameters, and {size:,} by config.json"))
 
     def _load(self, step: int, target: Any) -> dict[str, Any]:
         wanted, path = _by_path(target), self._folder / str(step)

@@ -1,59 +1,26 @@
-"""JAX's compiled programs on disk: where the environment says, or else those of accelerators alone."""
+"""JAX's compiled programs of accelerators on disk, unless the environment names another place."""
 
 import os
-import sys
-import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sraven.core.errors import CodeCacheWarning
-from sraven.core.escape import escape
-from sraven.core.system.private import describe, private_folder
+import jax
+from jax.experimental.compilation_cache import compilation_cache
+from jax.sharding import Mesh
 
-if TYPE_CHECKING:
-    from jax.sharding import Mesh
-
-VARIABLE = "JAX_COMPILATION_CACHE_DIR"
+from baselines.train.sharding import on_cpu
+from sraven.core.system.private import private_folder
 
 
-def check_compilation_cache() -> None:
-    """Let JAX read programs from a folder that only the user can write to, or else from none, with a warning.
-
-    It runs what it reads there. A folder that isn't there is made; a place with a scheme, such as gs://,
-    has its own keepers and stays.
-    """
-    folder = os.environ.get(VARIABLE)
-    if not folder or "://" in folder:
-        return
-    try:
-        private_folder(Path(folder))
-    except OSError as error:
-        del os.environ[VARIABLE]
-        jax = sys.modules.get("jax")
-        if jax is not None and jax.config.jax_compilation_cache_dir == folder:
-            jax.config.update("jax_compilation_cache_dir", None)
-        warnings.warn(
-            f"{VARIABLE}={escape(folder)} isn't used, so programs are compiled again: "
-            f"{escape(describe(error), 300)}; name a folder of mode 700 that only you can write to",
-            CodeCacheWarning,
-            stacklevel=2,
-        )
-
-
-def keep_programs(mesh: "Mesh") -> None:
-    """Let JAX keep the programs of accelerators below the user's cache, unless a place is named, or none.
+def keep_programs(mesh: Mesh) -> None:
+    """Let JAX keep the programs of accelerators below the user's cache, unless a place is named.
 
     To compile one takes minutes there. On a CPU it takes seconds, and another CPU may not run what it makes.
+    JAX runs what it reads there, so the folder is one that only the user can write to.
     """
-    import jax
-    from jax.experimental.compilation_cache import compilation_cache
-
-    from baselines.train.sharding import on_cpu
-
     config: Any = jax.config
-    named = os.environ.get(VARIABLE) is not None or config.jax_compilation_cache_dir is not None
     base = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-    if named or on_cpu(mesh) or not base.is_absolute():
+    if config.jax_compilation_cache_dir is not None or on_cpu(mesh) or not base.is_absolute():
         return
     try:
         folder = private_folder(base, "sraven", "programs")

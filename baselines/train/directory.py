@@ -128,14 +128,13 @@ def restore_run(
     config: RunConfig,
     make_target: Callable[[], Any],
     step: int | None = None,
-    size: int | None = None,
 ) -> Restored | None:
     """Return the newest whole checkpoint of a run, or that of a step; None if there is none.
 
     Raises:
         OutputError: as `Checkpoints.restore`, or if it is of a step that the run hasn't.
     """
-    restored = checkpoints.restore(make_target, step, size)
+    restored = checkpoints.restore(make_target, step)
     if restored and restored.step > config.steps:
         raise OutputError(
             f"its checkpoint is of step {restored.step:,}, and the run has {config.steps:,} by config.json; "

@@ -125,6 +125,7 @@ def model_of(config: RunConfig, encoding: Encoding) -> nn.Module:
         outputs=encoding.width_out,
         length=encoding.length,
         panel_tokens=encoding.panel_tokens,
+        query_tokens=encoding.query_tokens,
         **network_shape(config),
     )
     return make_network(config.network, shape)

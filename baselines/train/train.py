@@ -99,8 +99,8 @@ def train_runs(
     Args:
         configs: of the runs; they differ in seed, learning rate, weight decay and warm-up alone.
         folders: a directory for each: configuration, log, checkpoints, and in the end the result.
-        mesh: devices to train each run on; None for one, and then as many as divide the runs take a part of
-            them each. With several processes, all call this alike, and share the file system.
+        mesh: devices to train each run on; None for one, or all of several processes, which call this alike
+            and share the file system.
         make_experiment: returns what is trained, given a configuration and the mesh.
         save_every: steps between checkpoints, a multiple of the steps of a chunk; None for any number.
         save_minutes: minutes between checkpoints, if those steps take longer; None for what fits, see
@@ -122,7 +122,6 @@ def train_runs(
     if any(replace(config, **alike) != configs[0] for config in configs):
         raise ConfigurationError(f"runs in one program differ in {', '.join(alike)} alone")
     # All checks come before anything is written.
-    devices = jax.devices() if mesh is None and jax.process_count() == 1 else []
     mesh = mesh or make_mesh()
     keep_programs(mesh)
     experiment = make_experiment(configs[0], mesh)
@@ -149,21 +148,14 @@ def train_runs(
             by_step[step].append((run, state))
         for step in sorted(by_step):
             together, states = zip(*by_step.pop(step), strict=True)
-            apart = devices[: most_that_divide(len(together), len(devices))]
-            spread = Compiled(experiment, mesh, apart) if len(apart) > 1 else compiled
             schedule = Schedule(step, configs[0].steps, save_every, save_minutes, stop)
             with within_memory(configs[0], len(together)), _open_logs(together, step, mesh):
-                _train(experiment, spread, mesh, together, step, spread.stack(states), schedule, progress)
+                _train(experiment, compiled, mesh, together, step, compiled.stack(states), schedule, progress)
         if jax.process_index() == 0:
             for run in runs:
                 if run.outcome is not None and not run.outcome.stopped:
                     write_result(run.folder, run.config, run.outcome.diverged)
     return [run.outcome for run in runs if run.outcome is not None]
-
-
-def most_that_divide(runs: int, devices: int) -> int:
-    """Return how many devices take as many runs each."""
-    return max((some for some in range(1, devices + 1) if runs % some == 0), default=0)
 
 
 def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:

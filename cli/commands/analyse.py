@@ -53,7 +53,7 @@ def command(
 ) -> None:
     """Analyse the latent codes of a finished run, every number beside its controls.
 
-    Of it are analysed: probes, similarity of codes, wrong answers, pictures. Codes are written first.
+    Of it are analysed: probes, similarity of codes, pictures. Codes are written first.
 
     \b
     Example:

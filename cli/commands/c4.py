@@ -45,7 +45,6 @@ def command() -> None:
 )
 @click.option("--processes", type=click.IntRange(1), help="Processes to use.  [default: all processors]")
 @engine_option
-@click.option("--strict", is_flag=True, help="Refuse broken records, rather than count and skip them.")
 @click.option("--out", type=output_directory, required=True, help="Directory to write.")
 @click.option("--force", is_flag=True, help="Replace other tokens in the same place.")
 @json_option

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from cli.shared.options import (
     task_argument,
     threads_option,
 )
-from cli.shared.printing import json_option, print_dataset
+from cli.shared.printing import json_option, print_dataset, print_outcome
 from cli.shared.progress import parts_bar, resumable
 from sraven.core.family import Family
 
@@ -26,14 +27,27 @@ _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
 """Settings of tasks that the names of their configurations leave out, but for the names of divisions."""
 
 
-def _write(task: "Task", sizes: Mapping[str, int], out: Path | None, **how: Any) -> None:
-    """Write a dataset with a progress bar; print what it holds, and how to load it."""
+def _write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str | None, **how: Any) -> None:
+    """Write a dataset, or a part, with a progress bar; print what it holds, and how to load or merge it."""
+    from sraven.core.system.parts import read_part
     from sraven.data.write import write_dataset
 
-    out = out or Path(_directory_name(task))
-    with resumable(out), parts_bar("generating", sum(sizes.values())) as (advance, shards):
-        manifest = write_dataset(task, sizes, out, progress=advance, shards=shards, **how)
-    print_dataset(manifest, out)
+    own = read_part(part) if part is not None else None
+    out = out or Path(_directory_name(task) + (f"-part-{own.number}-of-{own.of}" if own else ""))
+    bar = parts_bar(f"part {own}", None) if own else parts_bar("generating", sum(sizes.values()))
+    with resumable(out), bar as (advance, shards):
+        manifest = write_dataset(task, sizes, out, part=own, progress=advance, shards=shards, **how)
+    if own is None:
+        print_dataset(manifest, out)
+        return
+    splits = manifest["splits"].values()
+    counts = {"shards": sum(len(split["shards"]) for split in splits)}
+    counts["instances"] = sum(split["num_examples"] for split in splits)
+    held = ", ".join(f"{count:,} {noun}" for noun, count in counts.items())
+    print_outcome(
+        value={"path": str(out), "number": own.number, "of": own.of, **counts},
+        text=f"part {own}: {held}\nwhen all are there: sraven merge {quote(str(out))} ... --out DIR",
+    )
 
 
 def _directory_name(task: "Task") -> str:
@@ -80,6 +94,9 @@ def make(family: Family) -> Callable[..., None]:
     @click.option("--out", type=output_directory, help="Directory to write.  [default: named after the task]")
     @threads_option
     @engine_option
+    @click.option(
+        "--part", metavar="I/N", help="Write the shards of one of N parts alone; see `sraven merge`."
+    )
     @click.option("--force", is_flag=True, help="Replace another dataset in the same place.")
     @json_option
     def generate(task: "Task", sizes: dict[str, int], **output: Any) -> None:

@@ -19,7 +19,8 @@ def make(family: Family) -> Callable[..., None]:
     """Return what the command of a family does, with its options."""
     show = family.show
     assert show is not None
-    picture = [click.option("--png", type=output_file, help=show.draws)] if show.picture else []
+    png = click.option("--png", type=output_file, help="Write a picture instead (one instance).")
+    picture = [png] if show.picture else []
 
     @task_argument(family)
     @click.option("--split", default="train", show_default=True, help="Split to look into, or all.")

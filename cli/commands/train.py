@@ -9,7 +9,6 @@ import click
 
 from baselines.config import C4, RunConfig
 from cli.shared.options import (
-    any_path,
     argument_of,
     field_options,
     import_option,
@@ -35,17 +34,16 @@ if TYPE_CHECKING:
     from jax.sharding import Mesh
 
     from baselines.session import TrainingPlan
-    from baselines.train.config_file import ConfigFile
     from baselines.train.train import Outcome
 
 
-def _join_devices(mesh: str | None, **processes: Any) -> "Mesh | None":
-    """Join the other processes, and return the devices of all; None for those that runs divide."""
+def _join_devices(mesh: str | None, **processes: Any) -> "Mesh":
+    """Join the other processes, and return the devices of all."""
     from baselines.train.processes import join
     from baselines.train.sharding import make_mesh
 
     join(**processes)
-    return None if mesh is None and processes["coordinator"] is None else make_mesh(mesh)
+    return make_mesh(mesh)
 
 
 device_options = argument_of(
@@ -54,26 +52,12 @@ device_options = argument_of(
     click.option(
         "--mesh",
         metavar="data=N,fsdp=N",
-        help="Devices of each run.  [default: one; runs are spread over all; all of several processes]",
+        help="Devices of each run.  [default: one, or all of several processes]",
     ),
     click.option("--coordinator", metavar="HOST:PORT|auto", help="Of several processes; auto under Slurm."),
     click.option("--processes", type=int, help="How many there are, unless auto."),
     click.option("--process-id", type=int, help="Which this is, from 0, unless auto."),
 )
-
-
-def _read_config(ctx: click.Context, param: click.Parameter, path: Path | None) -> "ConfigFile | None":
-    """Read the file before other options are: what it says stands wherever the command line says nothing."""
-    if path is None or ctx.resilient_parsing:
-        return None
-    with needs_extra("--config", "baselines"):
-        from baselines.train.config_file import read_config_file
-    file = read_config_file(path)
-    values = {"board_id" if name == "board" else name: value for name, value in file.values.items()}
-    if "seed" in values:
-        values["seeds"] = [str(values.pop("seed"))]
-    ctx.default_map = {**(ctx.default_map or {}), **values}
-    return file
 
 
 OWN = [each.name for each in fields(RunConfig) if each.name not in ("board", "board_digest", "seed", "code")]
@@ -84,16 +68,7 @@ OWN = [each.name for each in fields(RunConfig) if each.name not in ("board", "bo
 @click.argument("board_id", metavar="BOARD")
 @click.argument("more_grid", metavar="", nargs=-1)
 @click.option("--out", type=output_directory, help="Run directory.  [required to train]")
-@click.option(
-    "--config",
-    "config_file",
-    type=any_path,
-    is_eager=True,
-    callback=_read_config,
-    metavar="FILE|RUN",
-    help="YAML or JSON of a run; other options go before what it says.",
-)
-@click.option("--print-config", is_flag=True, help="Print what --config reads, as JSON, and train nothing.")
+@click.option("--print-config", is_flag=True, help="Print the configuration as JSON, and train nothing.")
 @click.option(
     "--seeds",
     "--seed",
@@ -136,7 +111,6 @@ def command(
     out: Path | None,
     attention: str | None,
     network: str | None,
-    config_file: "ConfigFile | None",
     print_config: bool,
     grid: tuple[str, ...],
     save_every: int | None,
@@ -146,7 +120,7 @@ def command(
 ) -> None:
     """Train a baseline on a board's training split.
 
-    What isn't given is what --config says, such as somebody's result.json, or else the recipe's. Ctrl-C,
+    What isn't given is the recipe's; a run's result.json has the command that trains it again. Ctrl-C,
     SIGTERM and SIGUSR1 end it with a checkpoint, a second one at once. The same line again goes on with a
     run that was interrupted, and ends in the same parameters. OUT gets the configuration, a log with a line
     for every 100 steps, or 20 of c4-v1 (log.jsonl), checkpoints, and the result (result.json); several seeds
@@ -160,7 +134,6 @@ def command(
         --grid learning_rate=1e-3,3e-3 weight_decay=0.03,0.1 --seeds 0,1,2
       sraven train fuzzylogic-v1 --network mixer --out run
       sraven train c4-v1 --attention hyla --size tiny --data tokens --out run
-      sraven train fuzzylogic-v1 --config run/config.json --seed 1 --out again
     """
     if more_grid and not grid:
         raise click.UsageError(f"unexpected argument {more_grid[0]!r}; a grid begins with --grid")
@@ -170,8 +143,6 @@ def command(
         raise click.MissingParameter(param_type="option", param_hint="'--out'")
     runs = {"attention": attention or "none", "network": network, **runs}
     plan = _plan(board_id, out or Path(), (*grid, *more_grid), **runs)
-    if config_file is not None:
-        config_file.confirm(plan.configs[0])
     if print_config:
         _print_configs(plan)
         return

@@ -1,15 +1,17 @@
 """Re-check a dataset directory, of either task."""
 
+import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import any_path, threads_option
+from cli.shared.options import threads_option
 from cli.shared.printing import json_option, print_outcome
-from cli.shared.progress import Stopped, progress_bar
+from cli.shared.progress import Stopped, doing, progress_bar
 
 if TYPE_CHECKING:
     from sraven.data.verify import Report
@@ -32,22 +34,39 @@ def _describe(report: "Report") -> Iterator[str]:
 
 
 @click.command(name="verify")
-@click.argument("directory", type=any_path)
+@click.argument("directory", metavar="DIRECTORY|hf://datasets/USER/NAME[@TAG]")
 @click.option(
     "--thorough", is_flag=True, help="Check each instance by the second implementation, not one of 16."
 )
 @click.option("--downloaded", is_flag=True, help="Ignore what a download leaves: .cache, .git, .DS_Store.")
 @threads_option
 @json_option
-def command(directory: Path, thorough: bool, downloaded: bool, threads: int | None) -> None:
+def command(directory: str, thorough: bool, downloaded: bool, threads: int | None) -> None:
     """Re-check a dataset directory: all of it is generated again and compared.
 
-    Exits with 1 if anything is wrong, or is there that isn't part of the dataset.
+    Exits with 1 if anything is wrong, or is there that isn't part of the dataset. One on the Hub is
+    downloaded for it, into a temporary folder.
 
     \b
     Example:
       sraven verify sraven-M4-K8
+      sraven verify hf://datasets/user/raven@v1
     """
+    from sraven.data.hub import PREFIX, downloaded as download, read_place
+
+    if directory.startswith(PREFIX):
+        with ExitStack() as held:
+            with doing("downloading"):
+                folder = held.enter_context(download(read_place(directory)))
+            _verify(folder, thorough, threads)
+        return
+    if not Path(directory).exists() and re.fullmatch(r"[\w.-]+/[\w.-]+", directory):
+        raise click.UsageError(f"there is no {directory}; a dataset on the Hub is {PREFIX}{directory}")
+    _verify(Path(directory), thorough, threads, downloaded)
+
+
+def _verify(directory: Path, thorough: bool, threads: int | None, downloaded: bool = False) -> None:
+    """Generate a dataset directory again, compare, and print what was found."""
     from sraven.data.files import DOWNLOADED
     from sraven.data.manifest import read_manifest
     from sraven.data.verify import verify_dataset

@@ -1,5 +1,6 @@
 """Progress bars of long work, and the message when it ends early."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -24,6 +25,14 @@ class Stopped(click.ClickException):
     def __init__(self, message: str, exit_code: int) -> None:
         super().__init__(message)
         self.exit_code = exit_code  # type: ignore[misc]  # click declares it on the class
+
+
+def quiet_downloads() -> None:
+    """Show no bars of the Hub unless standard error is a terminal."""
+    if not sys.stderr.isatty():
+        from huggingface_hub.utils.tqdm import disable_progress_bars
+
+        disable_progress_bars()
 
 
 @contextmanager

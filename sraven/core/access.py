@@ -53,6 +53,11 @@ class Roles(ABC):
         return None
 
     @property
+    def sequences(self) -> Any:
+        """The task as PyTorch networks see it, a `SequenceTask`; None where none is trained."""
+        return None
+
+    @property
     def rows(self) -> Rows:
         """The instances as rows of a dataset.
 

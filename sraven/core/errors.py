@@ -25,6 +25,10 @@ class ChangeError(ConfigurationError):
     """A change of the leaderboard is refused, or can't be checked: the message says what is allowed."""
 
 
+class HubError(OSError):
+    """The Hub or the line to it failed; nothing is half-visible there, and the same may be tried again."""
+
+
 class CodeCacheWarning(RuntimeWarning):
     """Machine code isn't kept on disk, as others could change it or nothing can be written there."""
 

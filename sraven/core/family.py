@@ -81,13 +81,11 @@ class Show:
         explain: what ``--explain`` adds, for the help.
         picture: imports and returns what writes a puzzle of ``make_puzzle`` as a PNG, given a path and
             whether to explain; None if nothing does.
-        draws: what it draws, for the help.
     """
 
     module: Callable[[], Shows]
     explain: str
     picture: Callable[[], Callable[[Any, Path, bool], None]] | None = None
-    draws: str = "Write a picture instead (one instance)."
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@ follow the reader's light or dark scheme.
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -26,19 +26,6 @@ def palette() -> Mapping[str, Colour]:
     """Return the colours by name, such as ``text``, ``surface``, ``accent`` and ``hyla``."""
     sheet = (files(__package__) / "assets" / "palette.css").read_text(encoding="utf-8")
     return {name: Colour(*both) for name, *both in _COLOUR.findall(sheet)}
-
-
-def variables(names: Collection[str]) -> str:
-    """Return a style sheet that gives colours to an SVG file as variables, by the reader's scheme.
-
-    A file that stands in a page as an image sees nothing of the page's style sheets, and of its scheme only
-    whether it is light or dark.
-    """
-    light, dark = (
-        "".join(f"--{name}:{getattr(palette()[name], scheme)};" for name in names)
-        for scheme in Colour._fields
-    )
-    return f"svg{{{light}}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}"
 
 
 def follow_scheme(svg: str) -> str:

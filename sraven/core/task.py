@@ -207,6 +207,10 @@ class Task(Protocol):
     def wording(self) -> Any:
         """The instances in words, a `Wording`; None where predictions are no texts."""
 
+    @property
+    def sequences(self) -> Any:
+        """The task as PyTorch networks see it, a `SequenceTask`; None where none is trained."""
+
     def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
         """Return a batch, see `sraven.core.batch.Instances`."""
 

@@ -8,12 +8,13 @@ there yet, so that nothing loads in between.
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sraven.core.errors import OutputError
 from sraven.core.escape import escape
+from sraven.core.families import make_task
 from sraven.core.spec import canonical_json
 from sraven.core.system.files import replacing
 from sraven.core.system.lock import LOCK
@@ -22,8 +23,10 @@ from sraven.data.manifest import (
     CARD,
     CROISSANT,
     PLAN_KEYS,
+    check_plan,
     compact_counts,
     inner_cards,
+    list_shards,
     read_manifest,
 )
 
@@ -125,13 +128,38 @@ class DatasetDirectory(StagedDirectory):
             return False
 
 
-def _read_entries(lines: BinaryIO) -> dict[str, dict[str, Any]]:
-    """Return the entries of a journal's lines, by path, up to one that was cut off by a kill."""
+def read_begun(out: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]] | None:
+    """Return what was begun in a directory; None if nothing was, or all of it is published.
+
+    Returns:
+        the plan, and the journal's entries of the shards that are done, by path.
+
+    Raises:
+        OutputError: if its journal isn't one of a dataset.
+        ConfigurationError: if it is of no task, or of splits that the task hasn't.
+    """
+    path = out / STAGING / JOURNAL
+    if not path.is_file() or path.is_symlink():
+        return None
+    if (plan := DatasetDirectory(out, {}).staged_plan()) is None:
+        return None
+    check_plan(path, plan)
+    shards = {shard.path for shard in list_shards(make_task(plan["config"]), plan)}
+    with open(path, "rb") as lines:
+        lines.readline(_LONGEST_LINE)
+        return plan, _read_entries(lines, shards)
+
+
+def _read_entries(lines: BinaryIO, shards: Container[str] | None = None) -> dict[str, dict[str, Any]]:
+    """Return the entries of a journal's lines, by path, up to one that was cut off by a kill.
+
+    Those of some shards alone are kept, or of any for None: however long a journal is, it fills no memory.
+    """
     entries: dict[str, dict[str, Any]] = {}
     while line := lines.readline(_LONGEST_LINE):
         try:
             entry = json.loads(line)
-            if entry.keys() >= _ENTRY_KEYS:
+            if entry.keys() >= _ENTRY_KEYS and (shards is None or entry["path"] in shards):
                 tallies = {name: compact_counts(tally) for name, tally in entry["tallies"].items()}
                 entries[entry["path"]] = {**entry, "tallies": tallies}
         except (ValueError, AttributeError, TypeError, OverflowError, RecursionError):
@@ -139,10 +167,9 @@ def _read_entries(lines: BinaryIO) -> dict[str, dict[str, Any]]:
     return entries
 
 
-def _line(entry: Mapping[str, Any]) -> str:
-    """Return the line of an entry."""
-    tallies = {name: tally.tolist() for name, tally in entry["tallies"].items()}
-    return json.dumps({**entry, "tallies": tallies}) + "\n"
+def plain_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry as JSON has it."""
+    return {**entry, "tallies": {name: each.tolist() for name, each in entry["tallies"].items()}}
 
 
 class Journal:
@@ -158,13 +185,13 @@ class Journal:
                 self.entries = _read_entries(lines)
         with replacing(self._path) as temporary, open(temporary, "w", encoding="utf-8") as file:
             file.write(canonical_json(plan) + "\n")
-            file.writelines(_line(each) for each in self.entries.values())
+            file.writelines(json.dumps(plain_entry(each)) + "\n" for each in self.entries.values())
 
     def add(self, entry: dict[str, Any]) -> None:
         """Note that a shard is done and in its place."""
         with self._lock:
             with open(self._path, "a", encoding="utf-8") as file:
-                file.write(_line(entry))
+                file.write(json.dumps(plain_entry(entry)) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
             self.entries[entry["path"]] = entry

@@ -173,9 +173,14 @@ class ShardContents:
         return make_shard_entry(self._shard, size, sha256, self._digests, self._tallies)
 
 
-def make_manifest(task: Task, plan: Plan, entries: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the manifest of a dataset from the entries of its files, by path."""
-    shards = list_shards(task, plan)
+def make_manifest(
+    task: Task, plan: Plan, entries: Mapping[str, dict[str, Any]], shards: Sequence[Shard] | None = None
+) -> dict[str, Any]:
+    """Return the manifest of a dataset from the entries of its files, by path.
+
+    Given some shards of a part, it is what the manifest would be without the others.
+    """
+    shards = list_shards(task, plan) if shards is None else shards
     splits: dict[str, Any] = {}
     for split in plan["sizes"]:
         size = sum(shard.count for shard in shards if shard.split == split)
@@ -222,7 +227,7 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
 
 
 def check_plan(path: Path, plan: Any) -> None:
-    """Refuse what a manifest says of a dataset, if nothing of ours says so.
+    """Refuse what a manifest, or the first line of a journal, says of a dataset, if nothing of ours says so.
 
     Whether it is a task's, `make_task` and `list_shards` check.
 

@@ -20,6 +20,7 @@ from sraven.core.arguments import check_choice, check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.parallel import Progress, check_threads
 from sraven.core.system.files import move_into_place, sha256_of_file, write_text
+from sraven.core.system.parts import Part
 from sraven.core.system.staging import apart, directory_at
 from sraven.core.table import arrow_schema, to_table
 from sraven.core.task import Task
@@ -29,6 +30,7 @@ from sraven.data.engines.call import OnProgress
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
 from sraven.data.formats import FORMATS
 from sraven.data.manifest import (
+    LAYOUT,
     SIZE_LIMIT,
     Shard,
     ShardContents,
@@ -46,10 +48,10 @@ def _write_shard(
 ) -> dict[str, Any]:
     """Write a shard, unless it is there as the journal says; return its entry for the journal."""
     shard, entry = job
-    rows, path = task.rows, staging / shard.path
-    if entry and path.is_file() and sha256_of_file(path) == entry["sha256"]:
+    if entry and is_right(entry, staging):
         on_progress(shard.count, 0)
         return dict(entry)
+    rows, path = task.rows, staging / shard.path
     contents = ShardContents(rows, shard)
     with apart(staging, path.name) as temporary:
         with FORMATS[file_format](temporary, arrow_schema(rows.columns)) as writer:
@@ -60,11 +62,18 @@ def _write_shard(
     return contents.entry(path.stat().st_size, sha256_of_file(path))
 
 
+def is_right(entry: Mapping[str, Any], staging: Path) -> bool:
+    """Return whether the file of a journal's entry lies in a staging directory as it was written."""
+    path = staging / entry["path"]
+    return bool(path.is_file() and sha256_of_file(path) == entry["sha256"])
+
+
 def write_dataset(
     task: Task,
     sizes: Mapping[str, int],
     out: str | os.PathLike[str],
     *,
+    part: Part | None = None,
     file_format: str = "parquet",
     shard_size: int | None = None,
     threads: int | None = None,
@@ -79,6 +88,8 @@ def write_dataset(
         task: what to draw instances from.
         sizes: number of instances by split; a split of size 0 isn't written.
         out: the directory. It may be absent, empty, or hold this very dataset, finished or not.
+        part: write some of the shards alone, every so many-th, for `sraven.data.parts.merge_parts`.
+            The directory stays the unfinished one of the whole.
         file_format: ``parquet`` or ``arrow``.
         shard_size: instances in a file, of whole blocks; None for four of those, the most.
         threads: shards written at a time; None for one per available processor.
@@ -88,32 +99,34 @@ def write_dataset(
         engine: what writes the shards; see `sraven.data.engines.jobs`.
 
     Returns:
-        The manifest. If the same dataset is there already, nothing is written.
+        The manifest; of a part, what it would be without the others. If the same dataset is there already,
+        nothing is written.
 
     Raises:
         ConfigurationError: for a size, split or format that can't be; nothing is created.
-        OutputError: if the directory can't be used; nothing is created.
+        OutputError: if the directory can't be used, or holds the whole, not a part; nothing is created.
         OSError: if writing fails, as on a full disk; the same call again goes on from there.
     """
     engine.check_workers("threads", threads)
     directory = DatasetDirectory(directory_at(out), plan_dataset(task, sizes, file_format, shard_size), force)
     plan = directory.plan
-    every = list_shards(task, plan)
+    chosen = list_shards(task, plan)
+    chosen = part.choose(chosen) if part else chosen
 
-    def work() -> dict[str, Any]:
-        """Write those shards that aren't there yet, and what lies beside them; return the manifest."""
+    def work() -> dict[str, dict[str, Any]]:
+        """Write those shards that aren't there yet; return the journal's entries by path."""
         journal, staging, done = Journal(directory.out, plan), directory.staging.absolute(), count(1)
         # Threads that have no shard to write help with the others.
-        helping = max(1, check_threads(threads) // max(1, len(every))) if engine.is_local else 1
+        helping = max(1, check_threads(threads) // max(1, len(chosen))) if engine.is_local else 1
 
         def keep(entry: dict[str, Any]) -> None:
             if journal.entries.get(entry["path"], {}).get("sha256") != entry["sha256"]:
                 journal.add(entry)
-            shards(next(done), len(every))
+            shards(next(done), len(chosen))
 
         map_jobs(
             partial(_write_shard, task, staging, file_format, helping),
-            [(shard, journal.entries.get(shard.path)) for shard in every],
+            [(shard, journal.entries.get(shard.path)) for shard in chosen],
             lambda instances, _: progress(instances),
             engine=engine,
             local="threads",
@@ -121,19 +134,38 @@ def write_dataset(
             workers=threads,
             keep=keep,
         )
-        manifest = make_manifest(task, plan, journal.entries)
-        for name, text in describing_files(task, manifest).items():
-            # The folder of shards is published as it is: no temporary file may be left in it.
-            with apart(staging, Path(name).name) as temporary:
-                write_text(temporary, text)
-                move_into_place(temporary, staging / name)
-        return manifest
+        return journal.entries
 
-    return directory.make(work)
+    if part is not None:
+        return make_manifest(task, plan, directory.make_part(work), chosen)
+    return directory.make(lambda: describe_whole(task, directory, work()))
+
+
+def describe_whole(
+    task: Task, directory: DatasetDirectory, entries: Mapping[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """Write what a dataset has beside its shards, but for the manifest; return that.
+
+    Args:
+        task: of the dataset.
+        directory: whose staging directory has all shards.
+        entries: the journal's, by path.
+    """
+    manifest = make_manifest(task, directory.plan, entries)
+    for name, text in describing_files(task, manifest).items():
+        # The folder of shards is published as it is: no temporary file may be left in it.
+        with apart(directory.staging, Path(name).name) as temporary:
+            write_text(temporary, text)
+            move_into_place(temporary, directory.staging / name)
+    return manifest
 
 
 def plan_dataset(
-    task: Task, sizes: Mapping[str, int], file_format: str, shard_size: int | None = None
+    task: Task,
+    sizes: Mapping[str, int],
+    file_format: str,
+    shard_size: int | None = None,
+    layout: int = LAYOUT,
 ) -> dict[str, Any]:
     """Return the plan of a dataset that can be.
 
@@ -147,7 +179,7 @@ def plan_dataset(
             raise ConfigurationError(f"{split}={size:,}: this task has no {split} split; use {split}=0")
     if not any(sizes.values()):
         raise ConfigurationError("all splits have size 0; request at least one instance")
-    plan = make_plan(task, sizes, file_format, shard_size=shard_size)
+    plan = make_plan(task, sizes, file_format, layout=layout, shard_size=shard_size)
     list_shards(task, plan)  # refuses too many
     for split in plan["sizes"]:
         task.rows.encode(split, 0, 1, 1)  # what can't be drawn is refused before anything is created

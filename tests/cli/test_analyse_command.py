@@ -28,7 +28,7 @@ def test_a_run_is_printed_in_brief_and_written_in_full(runs, done, tmp_path, mon
     out, mine = tmp_path / "out", tmp_path / "imported_to_analyse.py"
     mine.touch()
     line = ("analyse", runs / "fuzzy", "--out", out, *BRIEF, "--import", mine)
-    stages = {name: STAGES[name] for name in ("scores", "decoding", "similarity")}
+    stages = {name: STAGES[name] for name in ("decoding", "similarity")}
     monkeypatch.setattr("baselines.analysis.report.STAGES", stages)
     text = done(*line)
     for words in ("probes, self, ood: f1", "always positive"):
@@ -62,7 +62,7 @@ def test_what_cannot_be_analysed_is_one_line(runs, refused, tmp_path, monkeypatc
     write_json(wide / CONFIG, json.loads((wide / CONFIG).read_text()) | {"width": 15})
     (checksums,) = wide.glob("checkpoints/*/sha256.json")
     write_json(checksums, json.loads(checksums.read_text()) | {"run": read_run(wide).digest})
-    assert " parameters, and " in fault(wide)
+    assert "(15, 3, 2) by config.json" in fault(wide)
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     monkeypatch.setattr(baselines, "analysis", None)  # which is put back as the modules are
     for name in [name for name in sys.modules if name.startswith("baselines.analysis")]:

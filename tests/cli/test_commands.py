@@ -72,6 +72,7 @@ def test_verify(done, refused, dataset_directory, tmp_path):
     found = json.loads(done("verify", dataset_directory, "--json"))
     assert found["ok"] is True and found["checked"] == SIZES
     assert "manifest.json" in refused("verify", tmp_path / "absent")
+    assert "is hf://datasets/user/absent;" in refused("verify", "user/absent")
 
 
 def test_default_directory_says_what_differs_from_the_default(done, refused, tmp_path, monkeypatch):
@@ -82,6 +83,7 @@ def test_default_directory_says_what_differs_from_the_default(done, refused, tmp
         f"{line} --ood 3": "sraven-M2-K5",
         f"{line} --ood 3 --holdout 0.5 --seed 3": "sraven-M2-K5-holdout50-seed3",
         f"{line} --holdout 0 --no-permute": "sraven-M2-K5-unpermuted-holdout0",
+        f"{line} --part 1/2 --seed 3": "sraven-M2-K5-seed3-part-1-of-2",
         # which leaves no other split
         f"{fuzzy} --holdout 0 --unseen-terms 0": "fuzzylogic-L2-K3-N4-holdout0-unseen-terms0",
     }
@@ -163,7 +165,6 @@ def test_show_hides_the_answer_until_asked(run, done):
     [
         "show --explain --M 8 --K 256",
         "show --M 1",  # of which nothing can be held out
-        "fuzzylogic show --L 2 --holdout 0 --unseen-terms 0",
     ],
 )
 def test_show_writes_a_picture(done, tmp_path, line):
@@ -174,7 +175,6 @@ def test_show_writes_a_picture(done, tmp_path, line):
 def test_pictures_that_cannot_be_drawn_are_refused(refused, tmp_path, monkeypatch):
     png = ("--png", tmp_path / "puzzle.png")
     assert "--count" in refused("show", *png, "-n", 2)
-    assert "use --L 2" in refused("fuzzylogic", "show", *png)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.delitem(sys.modules, "sraven.plots", raising=False)
     assert "'.[analysis]'" in refused("show", *png)

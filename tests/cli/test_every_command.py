@@ -91,8 +91,10 @@ OF_OTHERS = "\n".join(map(lines_of, OTHERS))
 
 LINES = f"""
 count
-generate --M 2 --train 5 --test 0 --ood 0 --out data
+generate --M 2 --train 5 --test 0 --ood 0 --part 1/1 --out part
+merge part --out data
 verify data
+publish data user/name --dry-run
 show
 ambiguity --M 2 -n 9
 {OF_OTHERS}

@@ -48,7 +48,7 @@ def run_in(tmp_path):
 def test_a_command_that_draws_runs_none(traps, tmp_path, run_in, run):
     pytest.importorskip("matplotlib")
     (traps / "click.py").rename(traps / "sitecustomize.py")
-    line = ["fuzzylogic", "show", "--L=2", "--K=1", "--holdout=0", "--unseen-terms=0", "--png"]
+    line = ["show", "--png"]
     code, out, errors = run_in(traps, ENTRY, *line, "picture.png")
     assert (code, out) == (0, "picture.png\n") and "matplotlibrc" not in errors
     assert run(*line, tmp_path / "calm.png")[0] == 0

@@ -20,8 +20,11 @@ def test_completions(done, refused, tmp_path, link):
 
 
 def test_directories(done, refused, small_boards, tmp_path):
-    folder = tmp_path / "mine"
+    folder, part = tmp_path / "mine", tmp_path / "part"
     done("reference", "sraven-small-v1", "copy-last-panel", "--out", folder)
     before = (folder / "submission.yaml").read_bytes()
     assert "is what is read" in refused("score", folder, "--out", folder / "submission.yaml")
     assert (folder / "submission.yaml").read_bytes() == before
+    line = "generate --M 2 --K 4 --train 60 --test 20 --ood 20 --part 1/1 --out"
+    done(*line.split(), part)
+    assert "is what is read" in refused("merge", part, "--out", part)

@@ -15,7 +15,7 @@ from helpers.python import python
 from sraven import SRAVEN
 from sraven.core.errors import ConfigurationError
 from sraven.core.system.staging import STAGING
-from sraven.data.directory import Journal
+from sraven.data.directory import Journal, read_begun
 from sraven.data.engines import jobs as jobs_module
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
 from sraven.data.manifest import Shard, list_shards, make_manifest, make_plan, make_shard_entry
@@ -196,10 +196,11 @@ def test_counts_take_few_bytes_and_come_back_the_same(journal, tmp_path, most, s
     counts = np.array([0, 7, most], np.int64)
     entry = entry_of(Shard("train", "M4-K8/train-00000-of-38147.parquet", 0, 5), counts)
     journal.add(entry)
-    again = Journal(tmp_path, make_plan(TASK, {"train": 5}, "parquet"))
-    for tallies in (entry["tallies"], again.entries[entry["path"]]["tallies"]):
+    plan, entries = read_begun(tmp_path)
+    for tallies in (entry["tallies"], entries[entry["path"]]["tallies"]):
         assert tallies["proposals"].itemsize == size
         assert tallies["proposals"].tolist() == counts.tolist()
+    again = Journal(tmp_path, plan)
     assert (tmp_path / STAGING / "journal.jsonl").read_text().count('"proposals": [0, 7, ') == 1
     assert list(again.entries) == [entry["path"]]
 

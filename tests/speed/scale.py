@@ -30,12 +30,14 @@ from baselines.lm.sources import find_sources
 from baselines.lm.tokenizer import read_tokenizer
 from sraven import SRAVEN, verify_dataset, write_dataset
 from sraven.core.system.files import json_text
+from sraven.core.system.parts import Part
 from sraven.core.system.staging import STAGING
 from sraven.data.card import render_card, render_croissant
 from sraven.data.directory import Journal
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
 from sraven.data.engines.on_ray import connected
-from sraven.data.manifest import compact_counts, list_shards, make_manifest, make_plan
+from sraven.data.manifest import list_shards, make_manifest, make_plan
+from sraven.data.parts import merge_parts
 
 TASK = SRAVEN(M=4, K=8, holdout=0.25)
 SHARD = 262_144
@@ -98,13 +100,17 @@ def measure_many(folder):
 
 
 def measure_after(folder, shards):
-    """Return the rate of verifying, with the sizes of files."""
+    """Return the rates of what follows: merging and verifying, with the sizes of files."""
     sizes = {"train": shards * SHARD, "test": 0, "ood": 0}
-    write_dataset(TASK, sizes, folder)
-    verified = seconds_of(partial(verify_dataset, folder, threads=1))
-    size = sum(path.stat().st_size for path in folder.rglob("*.parquet"))
+    for number in (1, 2):
+        write_dataset(TASK, sizes, folder / f"part-{number}", part=Part(number, 2))
+    merged = seconds_of(partial(merge_parts, [folder / "part-1", folder / "part-2"], folder / "merged"))
+    verified = seconds_of(partial(verify_dataset, folder / "merged", threads=1))
+    size = sum(path.stat().st_size for path in (folder / "merged").rglob("*.parquet"))
     return {
         "bytes_per_instance": size / sizes["train"],
+        "merge_shards_per_second": shards / merged,
+        "merge_bytes_per_second": size / merged,
         "verify_instances_per_second": sizes["train"] / verified,
     }
 
@@ -116,9 +122,9 @@ def measure_driver(folder):
     shards = list_shards(TASK, plan)
     (folder / STAGING).mkdir(parents=True)
     manifest = write_dataset(TASK, {"train": SHARD, "test": 0, "ood": 0}, folder / "one")
-    written = manifest["splits"]["train"]
-    tallies = {name: compact_counts(tally) for name, tally in written["tallies"].items()}
-    entry = {**written["shards"][0], "tallies": tallies}
+    part = folder / "part"
+    write_dataset(TASK, {"train": SHARD}, part, part=Part(1, 1))
+    entry = next(iter(Journal(part, make_plan(TASK, {"train": SHARD}, "parquet")).entries.values()))
     journal = Journal(folder, plan)
     noted = 500
     noting = seconds_of(lambda: [journal.add({**entry, "path": each.path}) for each in shards[:noted]])

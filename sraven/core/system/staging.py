@@ -7,6 +7,7 @@ rename, the manifest last. What is replaced is kept until then, so that whoever 
 what the same command finishes.
 """
 
+import errno
 import os
 import shutil
 from abc import ABC, abstractmethod
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from sraven.core.errors import OutputError
 from sraven.core.names import address_in
@@ -28,6 +29,8 @@ MANIFEST = "manifest.json"
 
 Plan = Mapping[str, Any]
 """What distinguishes directories of a kind: equal plans give equal bytes."""
+
+Made = TypeVar("Made")
 
 
 def directory_at(out: str | os.PathLike[str]) -> Path:
@@ -109,6 +112,20 @@ def apart(staging: Path, name: str) -> Iterator[Path]:
         yield temporary
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def take_file(origin: Path, goal: Path, staging: Path) -> None:
+    """Put a file into a staging directory: a second name of it, or a copy if it is on another disk."""
+    with apart(staging, goal.name) as temporary:
+        try:
+            os.link(origin, temporary)
+        except OSError:
+            try:
+                shutil.copyfile(origin, temporary)
+            except OSError as error:  # a full disk is that of the copy
+                path = origin if error.errno in (errno.EACCES, errno.ENOENT) else goal
+                raise OSError(error.errno, error.strerror, str(path)) from None
+        move_into_place(temporary, goal)
 
 
 class StagedDirectory(ABC):
@@ -194,6 +211,18 @@ class StagedDirectory(ABC):
                     write_json(self.staging / MANIFEST, write())
                 self.publish()
         return self.read_manifest(self.out)
+
+    def make_part(self, write: Callable[[], Made]) -> Made:
+        """Write a part by a function, and return what that does; the directory stays unfinished.
+
+        Raises:
+            OutputError: as for `open`, and if the whole is there already.
+        """
+        lock = self.open()
+        if lock is None:
+            raise OutputError(f"{self.out} holds the whole already; choose another directory for a part")
+        with lock:
+            return write()
 
     def open(self) -> Lock | None:
         """Make the staging directory ready for the plan; nothing is created before all is checked.

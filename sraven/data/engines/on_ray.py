@@ -60,7 +60,8 @@ class _Order:
         where = f"a worker on {socket.gethostname()}"
         if not self.mark.exists():
             raise OutputError(
-                f"{where} can't see {self.mark.parent.parent}: write to a directory that all nodes share"
+                f"{where} can't see {self.mark.parent.parent}: write to a directory that all nodes share, or "
+                "write parts (--part) and merge them"
             )
         found = installed_versions(_SHAPING)
         for name, wanted in self.versions.items():

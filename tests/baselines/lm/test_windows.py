@@ -1,7 +1,5 @@
 """Training batches as a pure function of the step."""
 
-from itertools import islice
-
 import grain
 import numpy as np
 import pytest
@@ -72,13 +70,6 @@ def test_same_batch_for_any_number_of_processes(corpus, step):
     for count in (2, 3, 12):
         parts = [Windows(corpus, T, BatchShare(12, process, count)).batch(step) for process in range(count)]
         np.testing.assert_array_equal(np.concatenate(parts), whole)
-
-
-def test_reading_ahead_gives_the_same_and_resumes(corpus):
-    windows = Windows(corpus, T, BatchShare(6, 1, 2), seed=5)
-    for step, batch in zip(range(11, 31), windows.batches(11), strict=False):
-        np.testing.assert_array_equal(batch, windows.batch(step))
-    assert len(list(islice(windows.batches(10**9), 2))) == 2
 
 
 def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_path):

@@ -49,11 +49,16 @@ def test_tiles_are_refused(name):
     [
         ("dual", (408_456, 151_841)),
         ("gated_delta", (417_112, 154_901)),
+        ("hypermlp", (422_504, 150_505)),
         ("sparse_coding", (402_856, 151_327)),
     ],
 )
 def test_parameters_are_nearly_as_many_as_the_transformers(name, totals):
-    """Within 5 % on both boards; sparse coding has a λ for each context panel of a layer."""
+    """Within 5 % on both boards; sparse coding has a λ for each context panel of a layer.
+
+    HyperMLP has half of the heads, as each has gates and weights along the sequence, and a narrower MLP.
+    """
     for config, panel_tokens, total in zip((SRAVEN, FUZZY_LOGIC), (4, 1), totals, strict=True):
-        found = parameters(replace(config, attention=name, panel_tokens=panel_tokens))
+        changes = {"heads": config.heads // 2, "mlp_width": 232} if name == "hypermlp" else {}
+        found = parameters(replace(config, attention=name, panel_tokens=panel_tokens, **changes))
         assert count(found) == total == pytest.approx(count(parameters(config)), rel=0.05)

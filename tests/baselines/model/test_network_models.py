@@ -1,4 +1,4 @@
-"""Networks beside the transformer: loops over one block, and MLPs over tokens; the table that they are in.
+"""Networks beside the transformer: loops over a block, a bottleneck, MLPs over tokens; their table.
 
 Axes have different sizes: B=2 instances, T=12 tokens, E=7 channels, H=3 heads of D=2; 5 numbers in, 3 out.
 """
@@ -15,6 +15,7 @@ from flax import linen as nn
 
 from baselines.config import read_config
 from baselines.encode import encoding_of
+from baselines.model.bottleneck import Bottleneck
 from baselines.model.config import TransformerConfig
 from baselines.model.fast.layers import Dense, LayerNorm
 from baselines.model.looped import LoopedTransformer
@@ -96,6 +97,45 @@ def test_parameters_are_those_of_a_transformer_of_one_layer_which_one_loop_is():
     assert many.shape == (B, T, OUT) and jnp.abs(found - many).max() > 1e-2
 
 
+# Bottleneck ------------------------------------------------------------------------------------------
+
+QUERY = 5
+
+
+def in_two_halves(config, params):
+    """Read the context with block 0, and answer from its latent and the query with blocks 1 and 2."""
+    params = params["params"]
+
+    def apply(module, name, *arguments):
+        return module.apply({"params": params[name]}, *arguments)
+
+    x_BTE = affine(tokens(jnp.float64), params["embedding"])
+    context_BCE, _ = apply(Block(config), "block_0", x_BTE[:, :-QUERY], None)
+    latent_BZ = affine(apply(LayerNorm(), "norm_latent", context_BCE).mean(axis=1), params["latent"])
+    assert latent_BZ.shape == (B, E // 2)
+    hidden = jnp.concatenate([affine(latent_BZ, params["task"])[:, None], x_BTE[:, -QUERY:]], axis=1)
+    for name in ("block_1", "block_2"):
+        hidden, _ = apply(Block(config), name, hidden, None)
+    out = apply(Dense(OUT, dtype=jnp.float64), "out", apply(LayerNorm(), "norm", hidden))
+    return out[:, 1:]
+
+
+def test_a_bottleneck_answers_from_the_context_s_latent_alone(float64):
+    config = shape(3, dtype="float64", query_tokens=QUERY)
+    model = Bottleneck(config)
+    params = drawn(model, np.float64)
+    wanted = jax.jit(partial(in_two_halves, config))(jax.tree.map(jnp.asarray, params))
+    for outputs in (None, 2):
+        found = jax.jit(partial(model.apply, num_outputs=outputs))(params, tokens(jnp.float64))
+        assert_same_values([found], [wanted[:, -(outputs or QUERY) :]], 1e-12)
+
+
+@pytest.mark.parametrize("changes", [{"layers": 1}, {"query_tokens": T}, {"causal": True}])
+def test_a_bottleneck_needs_two_halves_and_a_context(changes):
+    with pytest.raises(ConfigurationError, match="needs two layers that see all, and a context"):
+        drawn(Bottleneck(shape(**changes)))
+
+
 # Mixer -----------------------------------------------------------------------------------------------
 
 
@@ -169,6 +209,7 @@ def test_a_network_of_ones_own_is_found_by_its_name(monkeypatch):
         config = make_config(read_board("sraven-v1"), attention, network="mean")
         model = model_of(config, encoding_of(board_of(config).task))
         assert isinstance(model, Mean) and model.config.panel_tokens == model.config.length // 9
+        assert model.config.query_tokens == model.config.length // 3
 
 
 def test_names_that_are_taken_or_unknown():

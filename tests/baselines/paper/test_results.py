@@ -59,12 +59,12 @@ def test_a_shorter_run_is_a_level_of_its_own_and_never_mixed_in():
     assert [level.steps for level in found] == [None, 30]
     assert [list(level.records) for level in found] == [[full.digest], [softmax(1).digest]]
     assert len(summarise_rows(FIGURE, CELLS, found[0])[0].records) == 1
-    assert FigureStanding(FIGURE, CELLS, found, (), {}).coverage.done == 1
+    assert FigureStanding(FIGURE, CELLS, found, ()).coverage.done == 1
 
 
 def test_coverage_counts_the_recipes_point_and_the_whole_grid():
     records = record(softmax(0), 0.5, 0.5), record(softmax(0, weight_decay=0.03), 0.5, 0.5)
-    coverage = FigureStanding(FIGURE, CELLS, levels(*records), (), {}).coverage
+    coverage = FigureStanding(FIGURE, CELLS, levels(*records), ()).coverage
     assert tuple(vars(coverage).values()) == (1, 12, 2, 48)
 
 

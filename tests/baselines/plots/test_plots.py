@@ -1,8 +1,5 @@
 """Figures of an analysis: legible, within their edges, and the same bytes again."""
 
-import re
-from base64 import b64decode
-from io import BytesIO
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +7,6 @@ import pytest
 from matplotlib import rc_context
 from matplotlib.axis import Tick
 from matplotlib.text import Text
-from PIL import Image
 
 from baselines.plots import frame, maps
 from baselines.plots.clouds import Cloud, cloud_picture
@@ -82,8 +78,7 @@ def test_text_can_be_read_is_not_cut_and_does_not_collide(name):
     for (one, here), (other, there) in combinations(boxes, 2):
         across = min(here.x1, there.x1) - max(here.x0, there.x0)
         down = min(here.y1, there.y1) - max(here.y0, there.y0)
-        letters = len(one) == len(other) == 1  # of clusters that overlap
-        assert letters or across <= 1 or down <= 1, f"{one!r} and {other!r} collide"
+        assert across <= 1 or down <= 1, f"{one!r} and {other!r} collide"
 
 
 def test_the_same_picture_has_the_same_bytes(tmp_path):
@@ -92,22 +87,12 @@ def test_the_same_picture_has_the_same_bytes(tmp_path):
     assert [path.name for path in second] == ["second.svg", "second.png"]
     assert [path.read_bytes() for path in second] == first
     assert b"<dc:date>" not in first[0] and b"<text" in first[0]
-    (*pixels,) = re.findall(r"base64,([^\"]+)", first[0].decode())
-    assert pixels and all(Image.open(BytesIO(b64decode(each))).mode == "P" for each in pixels)  # few colours
 
 
 def test_numbers_of_a_matrix_are_short_and_not_better_than_they_are():
     values = (1, 0.999, 0.994, 0.07, 0.001, -0.001, -0.31, -0.999, -1)
     said = "1 >.99 .99 .07 0 0 −.31 <−.99 −1"
     assert [maps._short(value) for value in values] == said.split()
-
-
-def test_a_letter_stands_where_its_category_is_the_most_frequent():
-    positions = np.random.default_rng(0).normal(size=(400, 2))
-    mixed = np.arange(400) % 4
-    for places, letters in ((positions, 0), (positions + 9 * mixed[:, None], 4)):
-        _, texts = laid_out(cloud_picture([Cloud("rule", places, mixed, list("wxyz"))]))
-        assert sum(text.get_text() in "ABCD" for text in texts) == letters
 
 
 def luminance(colour):

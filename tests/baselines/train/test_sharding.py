@@ -1,7 +1,6 @@
 """Meshes: runs on eight simulated devices end as on one, with their state cut as the table says."""
 
 import json
-import os
 import re
 from contextlib import nullcontext
 
@@ -15,9 +14,7 @@ from baselines.encode import encoding_of
 from baselines.train.experiment import program_of
 from baselines.train.log import SCORES
 from baselines.train.sharding import check_batch, make_mesh, state_shardings
-from baselines.train.train import most_that_divide
-from helpers.checkout import REPOSITORY
-from helpers.python import python, start
+from helpers.python import start
 from helpers.refusals import assert_refused
 from helpers.sharding_cases import CONFIGS, DEVICES, GRADIENTS, MOVES
 from helpers.tiny_runs import EXACTLY, STEPS, assert_gradients_agree, assert_runs_agree, lines_of, once
@@ -195,47 +192,3 @@ def test_mesh_of_one_device(shape):
 def test_batches_are_those_that_a_mesh_divides(batch_size, num_microbatches, message):
     with pytest.raises(ConfigurationError, match=message) if message else nullcontext():
         check_batch(AbstractMesh((2, 4), ("data", "fsdp")), batch_size, num_microbatches)
-
-
-# Runs apart
-
-APART = """
-import sys
-from pathlib import Path
-from helpers.tiny_runs import CHUNK, assert_same_bits, quickly, tiny
-from baselines.train.compiled import Compiled
-from baselines.train.train import train, train_runs
-
-out, taken, spread = Path(sys.argv[1]), [], Compiled._spread
-
-def watched(self, experiment, apart, one):
-    taken.append(len(apart))
-    spread(self, experiment, apart, one)
-
-Compiled._spread = watched
-with quickly(out / "compiled"):
-    configs = [tiny(seed=seed) for seed in range(6)]
-    folders = [out / str(seed) for seed in range(6)]
-    stopped = train_runs(configs[:2], folders[:2], stop=lambda: True)
-    assert [int(each.state.step) for each in stopped] == [CHUNK] * 2
-    ended = train_runs(configs, folders, save_minutes=0)
-    assert taken == [2, 4], taken  # two of those that are a chunk ahead, then the four
-    for config, outcome in zip(configs[1:3], ended[1:3]):
-        assert_same_bits(outcome.state, train(config, out / f"alone-{config.seed}"))
-        assert {len(leaf.devices()) for leaf in outcome.state.params["out"].values()} == {1}
-"""
-
-
-def test_runs_are_spread_over_devices_and_end_as_alone(tmp_path):
-    variables = {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": "4"}
-    (tmp_path / "compiled").mkdir()
-    environment = {**os.environ, **variables, "PYTHONPATH": str(REPOSITORY / "tests")}
-    ended = python("-c", APART, tmp_path, env=environment, timeout=300, cwd=REPOSITORY)
-    assert ended.returncode == 0, ended.stderr
-
-
-@pytest.mark.parametrize(
-    ("runs", "devices", "taken"), [(8, 8, 8), (9, 8, 3), (3, 8, 3), (7, 4, 1), (6, 4, 3)]
-)
-def test_as_many_devices_take_runs_as_divide_them(runs, devices, taken):
-    assert most_that_divide(runs, devices) == taken

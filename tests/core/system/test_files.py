@@ -15,7 +15,7 @@ from sraven.core.system import files
 from sraven.core.system.files import read_bounded, replacing, write_bytes, write_text
 from sraven.core.system.lock import LOCK, Lock
 from sraven.core.system.packages import PACKAGES
-from sraven.core.system.staging import staged
+from sraven.core.system.staging import staged, take_file
 
 
 def test_a_file_is_replaced(tmp_path):
@@ -152,6 +152,19 @@ def test_a_link_in_place_of_the_staging_is_refused(tmp_path):
         fail_within(tmp_path / "goal", AssertionError())
     assert (tmp_path / "precious" / "new").exists()
     assert Lock(tmp_path / "precious").release() is None
+
+
+def test_a_full_disk_is_that_of_the_copy(tmp_path, monkeypatch):
+    def full(source, goal):
+        raise OSError(errno.ENOSPC, "No space left on device", str(source), None, str(goal))
+
+    monkeypatch.setattr(os, "link", full)
+    monkeypatch.setattr("shutil.copyfile", full)
+    (tmp_path / "origin").touch()
+    (tmp_path / "staging").mkdir()
+    with pytest.raises(OSError, match="No space") as refused:
+        take_file(tmp_path / "origin", tmp_path / "staging" / "goal", tmp_path / "staging")
+    assert refused.value.filename == str(tmp_path / "staging" / "goal")
 
 
 # Reading ---------------------------------------------------------------------------------------------

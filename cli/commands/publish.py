@@ -1,0 +1,76 @@
+"""Put a dataset on the Hugging Face Hub, whole."""
+
+import json
+from pathlib import Path
+
+import click
+
+from cli.shared.options import any_path, threads_option
+from cli.shared.printing import json_option, print_outcome
+from cli.shared.progress import Stopped, doing, quiet_downloads
+
+
+@click.command(name="publish")
+@click.argument("path", metavar="DIRECTORY", type=any_path)
+@click.argument("repository", metavar="USER/NAME")
+@click.option("--tag", help="Name of this state, such as v1, to load it by.")
+@click.option("--private", is_flag=True, help="Make the repository private, if it is made.")
+@click.option(
+    "--dry-run", is_flag=True, help="Verify it and list what would be sent, without a request to the Hub."
+)
+@threads_option
+@json_option
+def command(
+    path: Path,
+    repository: str,
+    tag: str | None,
+    private: bool,
+    dry_run: bool,
+    threads: int | None,
+) -> None:
+    """Put a dataset on the Hugging Face Hub: one commit with all of it, then a tag.
+
+    The dataset is verified first. Nobody ever sees data without its manifest. What is interrupted is run
+    again; what has been uploaded isn't uploaded twice. The token is that of `hf auth login`, or HF_TOKEN.
+
+    \b
+    Example:
+      sraven publish raven user/raven --tag v1
+      sraven publish raven user/raven --dry-run
+    """
+    from sraven.core.errors import OutputError
+    from sraven.data.hub import publish_files, read_place
+    from sraven.data.verify import verify_dataset
+
+    quiet_downloads()
+    place = read_place(repository)
+    if place.revision:
+        raise OutputError(f"{place} names a revision; publish to user/name, and name the state by --tag")
+    if (path / "config.json").is_file():
+        raise OutputError(
+            f"{path} is a run; `sraven export` writes its files, and `hf upload` puts them there"
+        )
+    try:
+        with doing("verifying") as on_progress:
+            if faults := verify_dataset(path, threads=threads).faults:
+                raise OutputError(f"{path} isn't right: {faults[0]}; `sraven verify {path}` says more")
+            names = sorted(each.relative_to(path).as_posix() for each in path.rglob("*") if each.is_file())
+            if dry_run:
+                sizes = {name: (path / name).stat().st_size for name in names}
+            else:
+                found = publish_files(path, names, place, tag=tag, private=private, on_progress=on_progress)
+    except KeyboardInterrupt:
+        raise Stopped("interrupted; nothing half is visible, and the same command goes on", 130) from None
+    if dry_run:
+        lines = [f"{size:>14,}  {name}" for name, size in sizes.items()]
+        lines += [f"to {place}: {len(sizes):,} files, {sum(sizes.values()):,} bytes; nothing was sent"]
+        print_outcome(value={"repository": place.repository, "files": sizes}, text="\n".join(lines))
+        return
+    name, revision = found.place.repository, found.place.revision
+    line = f"load_dataset({json.dumps(name)}, revision={json.dumps(revision)})"
+    print_outcome(
+        value={"repository": name, "revision": revision, "commit": found.commit, "files": found.files}
+        | {"new": found.is_new, "load": line},
+        text=f"{'published' if found.is_new else 'there already'}: {found.place}, {found.files:,} files\n\n"
+        f"from datasets import load_dataset\ndataset = {line}",
+    )

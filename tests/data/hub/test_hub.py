@@ -1,0 +1,143 @@
+"""Publishing datasets and verifying them on a Hub in memory, by the commands."""
+
+import json
+import shutil
+
+import pytest
+from huggingface_hub import errors
+
+from helpers.example import all_bytes
+from helpers.hub import failure
+from sraven import SRAVEN, OutputError, write_dataset
+from sraven.core.errors import HubError
+from sraven.data.hub import Place, in_one_line, read_place
+
+SIZES = {"train": 300, "test": 20, "ood": 20}
+NAME = "user/raven"
+URI = f"hf://datasets/{NAME}"
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hub") / "raven"
+    write_dataset(SRAVEN(M=2, K=5, holdout=0.3), SIZES, folder)
+    return folder
+
+
+def published(hub, dataset):
+    """Return whether all commits hold either nothing or the whole dataset, and the newest one it."""
+    whole, commits = all_bytes(dataset), list(hub.repositories[NAME].commits.values())
+    held = [{name: data for name, data in files.items() if name != ".gitattributes"} for files in commits]
+    return all(files in ({}, whole) for files in held) and held[-1] == whole
+
+
+def test_published_and_verified(hub, dataset):
+    assert 'load_dataset("user/raven", revision="v1")' in hub.done("publish", dataset, NAME, "--tag=v1")
+    assert published(hub, dataset) and len(hub.repositories[NAME].commits) == 2
+    assert hub.repositories[NAME].tags == {"v1": hub.repositories[NAME].head}
+    assert "byte for byte" in hub.done("verify", f"{URI}@v1")
+    assert "there already" in hub.done("publish", dataset, NAME, "--tag=v1")
+    assert len(hub.repositories[NAME].commits) == 2
+
+
+def test_a_dry_run_verifies_and_asks_nothing(hub, dataset, tmp_path):
+    files = all_bytes(dataset)
+    out = hub.done("publish", dataset, NAME, "--dry-run", "--json")
+    assert json.loads(out)["files"] == {name: len(data) for name, data in files.items()}
+    assert hub.done("publish", dataset, NAME, "--dry-run").endswith("bytes; nothing was sent\n")
+    (shutil.copytree(dataset, tmp_path / "copy") / "README.md").write_text("hello")
+    for dry in (["--dry-run"], []):
+        assert "isn't right" in hub.refused("publish", tmp_path / "copy", NAME, *dry)
+    assert not hub.requests
+
+
+def test_a_server_that_stays_down_leaves_nothing_visible(hub, dataset):
+    hub.fail = lambda method, file: 503 if method == "create_commit" else None
+    code, _, err = hub.call("publish", dataset, NAME)
+    assert code == 2 and "answered HTTP 503" in err
+    assert len(hub.repositories[NAME].commits) == 1
+    hub.fail = lambda method, file: None
+    hub.done("publish", dataset, NAME)
+    assert published(hub, dataset)
+
+
+def test_what_the_caller_has_to_change(hub, dataset, monkeypatch):
+    for name in ("raven", "user/raven@v1"):
+        assert "user/name" in hub.refused("publish", dataset, name)
+    assert "no such revision" in (hub.done("publish", dataset, NAME) and hub.refused("verify", f"{URI}@v9"))
+    hub.meanwhile = lambda: hub.repositories[NAME].commit({"theirs.txt": b"!"})
+    assert "somebody else changed it meanwhile" in hub.refused("publish", dataset, NAME)
+    monkeypatch.setattr("huggingface_hub.get_token", lambda: None)
+    assert "needs a token" in hub.refused("publish", dataset, NAME)
+
+
+def test_what_is_on_the_hub_is_found(hub, dataset):
+    hub.done("publish", dataset, NAME, "--tag=v1")
+    repository = hub.repositories[NAME]
+    files = dict(repository.commits[repository.head])
+    shard = next(name for name in files if name.endswith(".parquet"))
+    cases = {
+        "loader.py": {**files, "loader.py": b"evil"},
+        shard: {**files, shard: files[shard][:-1] + b"?"},
+        "README.md": {**files, "README.md": b"hello"},
+    }
+    for name, content in cases.items():
+        repository.commit(content)
+        code, _, err = hub.call("verify", URI)
+        assert code == 1 and name in err
+    repository.commit({"a.txt": b"?"})
+    assert "has no manifest.json" in hub.refused("verify", URI)
+    assert "a tag never moves" in hub.refused("publish", dataset, NAME, "--tag=v1")
+
+
+def test_what_has_no_room_isnt_downloaded(hub, dataset, monkeypatch):
+    hub.done("publish", dataset, NAME)
+    before = shutil.disk_usage("/")
+    monkeypatch.setattr("sraven.data.hub.shutil.disk_usage", lambda folder: before._replace(free=1000))
+    assert "has room for 1,000" in hub.refused("verify", URI)
+    assert hub.requests[-1][0] == "dataset_info"
+
+
+def test_another_dataset_takes_its_place_whole(hub, dataset, tmp_path):
+    hub.done("publish", dataset, NAME)
+    other = tmp_path / "other"
+    write_dataset(SRAVEN(M=3, K=5, holdout=0.3), {"ood": 10}, other)
+    hub.done("publish", other, NAME, "--tag=v2")
+    repository = hub.repositories[NAME]
+    held = {name: data for name, data in repository.commits[repository.head].items() if name[0] != "."}
+    assert held == all_bytes(other)
+
+
+def test_places():
+    assert read_place("user/name") == read_place("hf://datasets/user/name") == Place("user/name")
+    assert str(read_place("user/name@v1")) == "hf://datasets/user/name@v1"
+
+
+def test_what_is_no_place_is_refused():
+    texts = "name a/b/c hf://datasets/a a/b@ ../b a/b@../c a/b@c% hf://models/a/b"
+    for text in (*texts.split(), "a/b\n", "a/b@c d"):
+        with pytest.raises(OutputError, match="names no dataset on the Hub"):
+            read_place(text)
+
+
+LINE = errors.HfHubHTTPError.__bases__[0]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "words"),
+    [
+        (failure(401), OutputError, "HF_TOKEN"),
+        (failure(403), OutputError, "the right to write"),
+        (failure(422), OutputError, "another checksum"),
+        (failure(404, errors.RepositoryNotFoundError), OutputError, "knows no such dataset"),
+        (failure(500), HubError, "HTTP 500"),
+        (LINE("gone\nwith the wind"), HubError, r"failed \(gone\)"),
+        (RuntimeError("upload"), HubError, "HTTP 502"),
+        (OSError(28, "No space left on device"), OSError, "No space"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(error, kind, words):
+    error.__cause__ = failure(502) if type(error) is RuntimeError else None
+    with pytest.raises(kind, match=words) as found, in_one_line(Place(NAME), "verifying"):
+        raise error
+    assert "\n" not in str(found.value)
