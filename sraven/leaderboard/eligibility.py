@@ -10,7 +10,7 @@ from sraven.core.escape import escape
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence
 from sraven.leaderboard.standing import REFERENCE, UNCHOSEN
-from sraven.leaderboard.submissions.submission import RANKED_SEEDS, TOLERANCE
+from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
 from sraven.scoring.scores import interval_over_combinations
 
 CEILING_ERRORS = 5
@@ -89,7 +89,7 @@ def _points(evidence: Evidence) -> str:
     if own is None:
         return ""
     for point in evidence.content.get("points", ()):
-        if sign * (point["scores"][SELECTION] - own["mean"]) > TOLERANCE:
+        if sign * (point["scores"][SELECTION] - own["mean"]) > CLAIM_TOLERANCE:
             return f"{UNCHOSEN}{escape(point['name'])}"
     return ""
 
@@ -109,7 +109,7 @@ def _agreement(evidence: Evidence) -> str:
 def _beyond(value: float, ceiling: float, error: float, n: float) -> float | None:
     """Return what a score that is a share of n may reach with this ceiling, if it is beyond; else None."""
     most = ceiling + CEILING_ERRORS * sqrt(error**2 + max(0.0, ceiling * (1 - ceiling)) / n)
-    return most if value > most + TOLERANCE else None
+    return most if value > most + CLAIM_TOLERANCE else None
 
 
 def _ceilings(evidence: Evidence, split: str) -> dict[str, tuple[float, float, float]]:

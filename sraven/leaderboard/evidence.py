@@ -104,6 +104,9 @@ def make_evidence(
         submission: validated.
         errors: what it gets wrong, if that is needed.
         threads: threads to use; None for all available ones.
+
+    Raises:
+        SubmissionError: if it claims other scores.
     """
     board, runs = submission.board, submission.runs
     totals, agreement = {}, {}

@@ -31,7 +31,7 @@ from sraven.leaderboard.standing import (
     Standing,
 )
 from sraven.leaderboard.submissions.runs import SCORES
-from sraven.leaderboard.submissions.submission import SUBMISSIONS, TOLERANCE, differing, read_scores
+from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, SUBMISSIONS, differing, read_scores
 
 _MOST_NAMED = 3
 
@@ -126,7 +126,7 @@ def _ranked(board: Board, entries: Sequence[Judged]) -> tuple[Entry, ...]:
             among = entry.budget, entry.replies and entry.replies.form
             places, leader = groups.setdefault(among, []), leaders.get(among)
             places.append(place)
-            if leader is None or abs(entry.value - leader[1]) > TOLERANCE:
+            if leader is None or abs(entry.value - leader[1]) > CLAIM_TOLERANCE:
                 leader = leaders[among] = len(places), entry.value
             ranked[place] = replace(entry, rank=leader[0])
     for places in groups.values():

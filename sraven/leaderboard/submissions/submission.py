@@ -34,8 +34,8 @@ from sraven.scoring.scores import Run, SplitScores, score_runs
 
 SUBMISSIONS = "submissions"  # where the leaderboard keeps what was filed
 
-TOLERANCE = 1e-6
-"""How far a stored score may be from the one that is recomputed."""
+CLAIM_TOLERANCE = 1e-6
+"""How far a claimed score may be from the one that is recomputed."""
 
 RANKED_SEEDS = 3
 """Seeds that a ranked entry has at least, on every split."""
@@ -157,6 +157,21 @@ def read_submission(folder: Path, find_board: Callable[[str], Board] = read_boar
     return Submission(content, board, runs, digest)
 
 
+def _check_claims(claimed: Mapping[str, Any], scores: Mapping[str, SplitScores]) -> None:
+    """Refuse a claim that isn't what is recomputed."""
+    for split, claims in claimed.items():
+        for metric, claim in claims.items():
+            found = scores[split].metrics.get(metric) if split in scores else None
+            if found is None:
+                where = f"claimed.{escape(split)}.{escape(metric)}"
+                raise SubmissionError(f"{DESCRIPTION}: {where} is no score of this submission")
+            if found.mean is None or not abs(claim - found.mean) <= CLAIM_TOLERANCE:
+                raise SubmissionError(
+                    f"{DESCRIPTION}: claimed.{split}.{metric} is {escape(claim)}, but the predictions score "
+                    f"{found.mean}; correct the claim, or leave it out"
+                )
+
+
 def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[str, Any]:
     """Validate a submission and score it.
 
@@ -202,6 +217,7 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
     """Return the scores of a submission, by its board's own metrics; see `score_submission`."""
     board = submission.board
     scores = _score(submission, board.metrics, threads)
+    _check_claims(submission.content.get("claimed", {}), scores)
     return {
         "schema": 1,
         "board": board.id,
@@ -259,6 +275,6 @@ def differing(stored: Any, found: Any) -> list[str]:
 
 def _are_near(stored: Any, found: Any) -> bool:
     try:
-        return isinstance(stored, int | float) and abs(stored - found) <= TOLERANCE
+        return isinstance(stored, int | float) and abs(stored - found) <= CLAIM_TOLERANCE
     except (OverflowError, TypeError):  # an integer that no float can hold; no number
         return False

@@ -79,6 +79,7 @@ def write_submission(
     model: Mapping[str, Any],
     training: Mapping[str, Any],
     replies: Mapping[str, Any] | None = None,
+    claimed: Mapping[str, Mapping[str, float]] | None = None,
     points: Sequence[Mapping[str, Any]] = (),
     replaces: str | None = None,
     readme: str = "",
@@ -104,6 +105,7 @@ def write_submission(
         replies: on a board of texts alone, ``model`` and its ``revision``, the ``form`` of its prompts and
             the ``prompt_digest`` of all of them, ``harness`` and ``harness_version``; if you like
             ``temperature``, ``usage``, ``settings`` and, where people replied, ``people``.
+        claimed: your own scores by split and metric, to be compared with the recomputed ones.
         points: the other points of the grid: ``name``, and ``scores`` by split, the means of the board's
             primary metric. One that does better on ``test`` should be submitted in place of this.
         replaces: the filed entry that this one replaces, such as ``sraven-v1/20261121-hyla``, whose
@@ -142,7 +144,7 @@ def write_submission(
         ],
         "environment": _environment(),
     }
-    more = {"points": [*points], "replaces": replaces}
+    more = {"claimed": claimed, "points": [*points], "replaces": replaces}
     content = _as_plain(content | {name: value for name, value in more.items() if value})
     if problem := find_problem(content, "submission") or board_problem(content, loaded):
         raise ConfigurationError(f"the description of the submission: {problem}")
