@@ -22,7 +22,6 @@ COMMANDS = (
     "score",
     "errors",
     "compare",
-    "plot",
     "submit",
     "leaderboard",
     "train",
