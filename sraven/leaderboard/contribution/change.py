@@ -1,4 +1,4 @@
-"""Checks of a pull request: it adds one submission to the leaderboard, and changes nobody's standing.
+"""Checks of a pull request: it adds one submission to the leaderboard, and changes nothing else.
 
 What is compared and scored are commits, read by git. Neither the index nor the working copy of the checkout
 is read, so nothing that lies in it is ever run, followed or believed.
@@ -9,9 +9,7 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import date
-from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from unicodedata import category, normalize
@@ -24,7 +22,6 @@ from sraven.leaderboard.evidence import Evidence, gather_evidence
 from sraven.leaderboard.filed import filing_date, today as this_day
 from sraven.leaderboard.maintainers import CONFIRMED
 from sraven.leaderboard.ranking import read_leaderboard
-from sraven.leaderboard.standing import Entry, Leaderboard
 from sraven.leaderboard.submissions.runs import DESCRIPTION, README, SCORES
 from sraven.leaderboard.submissions.submission import SUBMISSIONS, differing, read_scores
 from sraven.leaderboard.submissions.submit import slug
@@ -74,7 +71,7 @@ def check_change(
         base: the commit it is to be merged into, such as ``main``, of which ``HEAD`` is a successor.
         checkout: the working copy of a repository that has both commits and their histories.
         today: the day after which no submission is dated; None for today (UTC).
-        most_bytes: that a submission may have, and that may be new in the commits.
+        most_bytes: that a submission may have.
 
     Returns:
         ``folder`` of the submission, ``scores`` as recomputed and its ``rank``; None if nothing of the
@@ -110,12 +107,6 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
         raise ChangeError(
             f"{folder} has {len(changed):,} files of {total:,} bytes; expected {_MOST_FILES} of "
             f"{most_total:,} at most"
-        )
-    new = int(_git(checkout, "rev-list", "--objects", "--disk-usage", head, f"^{goal}"))
-    if new > most_total:
-        raise ChangeError(
-            f"the commits hold {new:,} bytes that are new; expected {most_total:,} or fewer: what a later "
-            "commit removes stays in the history, so make one commit of what is left"
         )
     with tempfile.TemporaryDirectory(prefix="sraven-change-") as name:
         root = Path(name)
@@ -244,48 +235,17 @@ def _check_entry(folder: str, board: Board, root: Path) -> Evidence:
 
 
 def _check_standing(folder: str, evidence: Evidence, root: Path, today: date) -> int | None:
-    """Refuse an entry that is a copy, or changes another's standing but by its score; return its rank.
+    """Refuse an entry that is a copy; return its rank: what `--add` shows is what is filed.
 
-    The standing is read without the entry and with it: what `--add` shows is what is filed.
+    No other entry's standing changes but by its score: nothing that one says of itself counts for another.
     """
     (root / folder).rename(root / "new")
-    gather = cache(gather_evidence)
-    read = partial(read_leaderboard, root / LEADERBOARD, evidence.board.id, last=today, gather=gather)
-    before, after = read(), read(own={folder.removeprefix(f"{_FILED}/"): evidence})
-    [new] = [entry for entry in _entries(after) if entry.own]
+    own = {folder.removeprefix(f"{_FILED}/"): evidence}
+    [standing] = read_leaderboard(root / LEADERBOARD, evidence.board.id, last=today, own=own).standings
+    [new] = [entry for entry in standing.entries if entry.own]
     if new.copies:
         raise ChangeError(
             f"{folder} predicts the same as {new.copies[0]}, or nearly so; a submission has its own, and one "
             f"that replaces another is merged by a maintainer, with a line in {CONFIRMED}"
         )
-    if moved := displaced(before, after, new):
-        raise ChangeError(f"{folder} would change the standing of {moved}")
     return new.rank
-
-
-def _entries(found: Leaderboard) -> list[Entry]:
-    return [entry for each in found.standings for entry in each.entries]
-
-
-def displaced(before: Leaderboard, after: Leaderboard, new: Entry) -> str:
-    """Return an entry whose standing changes by another's filing, though that doesn't score higher.
-
-    Args:
-        before: the standing of a board without the new entry.
-        after: that with it.
-        new: the entry, in the latter.
-
-    Returns:
-        the folder of the first of them; an empty text if there is none.
-    """
-    [board] = [each.board for each in after.standings]
-    sign = 1 if board.higher_is_better else -1
-    left = {entry.id: entry for entry in _entries(after) if entry is not new and entry.id}
-    for entry in _entries(before):
-        now = left.get(entry.id) if entry.id else entry
-        if now is None or replace(now, rank=entry.rank, rank_range=entry.rank_range) != entry:
-            return entry.id
-        is_passed = new.rank and (new.value or 0) * sign > (entry.value or 0) * sign
-        if now.rank != entry.rank and not (is_passed and entry.rank and now.rank and now.rank > entry.rank):
-            return entry.id
-    return ""
