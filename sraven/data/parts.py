@@ -16,12 +16,17 @@ from sraven.core.escape import escape
 from sraven.core.families import make_task
 from sraven.core.parallel import Progress, available_threads
 from sraven.core.system.files import sha256_of_file
-from sraven.core.system.parts import gather_parts, refuse_missing
 from sraven.core.system.staging import MANIFEST, STAGING, Plan, directory_at, take_file
 from sraven.core.task import Task
 from sraven.data.directory import DatasetDirectory, Journal, differences, plain_entry, read_begun
 from sraven.data.manifest import Shard, ShardContents, list_shards
 from sraven.data.write import describe_whole, is_right, plan_dataset
+
+_Source = tuple[Path, dict[str, Any]]
+"""A shard of a part: its directory, and the journal's entry."""
+
+_NAMED = 3
+"""Missing shards that an error names; it counts the others."""
 
 
 def merge_parts(
@@ -48,7 +53,7 @@ def merge_parts(
             can't be used. Nothing is published.
         OSError: if writing fails; the same call again goes on from there.
     """
-    begun, sources = gather_parts(folders, _read_part, differences, "another dataset")
+    begun, sources = _gather(folders)
     task = make_task(begun["config"])
     # A journal has its plan with sorted keys; a manifest has it, and the splits, in their order.
     sizes = {split: begun["sizes"][split] for split in task.splits if split in begun["sizes"]}
@@ -62,8 +67,12 @@ def merge_parts(
         names = ", ".join(differences(plan, begun))
         raise OutputError(f"{folders[0]}: its journal has another {escape(names)} than its dataset")
     shards = list_shards(task, plan)
-    missing = [shard.path for shard in shards if shard.path not in sources]
-    refuse_missing(missing, len(shards), "shards")
+    if missing := [shard.path for shard in shards if shard.path not in sources]:
+        named = ", ".join(map(escape, missing[:_NAMED])) + (", …" if len(missing) > _NAMED else "")
+        raise OutputError(
+            f"{len(missing):,} of {len(shards):,} shards are in none of these parts ({named}); name the "
+            "other parts, or finish them"
+        )
     directory = DatasetDirectory(directory_at(out), plan, force)
 
     def take_shards() -> dict[str, Any]:
@@ -76,8 +85,28 @@ def merge_parts(
     return directory.make(take_shards)
 
 
-_Source = tuple[Path, dict[str, Any]]
-"""A shard of a part: its directory, and the journal's entry."""
+def _gather(folders: Sequence[Path]) -> tuple[Plan, dict[str, _Source]]:
+    """Return the plan that all parts share, and by shard, whose it is and what that part's journal says.
+
+    Raises:
+        OutputError: if there are no parts, they have not the same plan, or two have the same shard.
+    """
+    if not folders:
+        raise OutputError("there are no parts; name their directories")
+    plans: list[Plan] = []
+    found: dict[str, _Source] = {}
+    for folder in folders:
+        plan, entries = _read_part(folder)
+        plans.append(plan)
+        if different := differences(plans[0], plan):
+            raise OutputError(
+                f"{folder} is part of another dataset than {folders[0]} ({', '.join(different)} differ)"
+            )
+        for name, entry in entries.items():
+            if name in found:
+                raise OutputError(f"{name} is in {found[name][0]} and in {folder}; leave out one of them")
+            found[name] = folder, entry
+    return plans[0], found
 
 
 def _read_part(folder: Path) -> tuple[Plan, dict[str, dict[str, Any]]]:
