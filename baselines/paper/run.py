@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from baselines.config import LanguageConfig, RunConfig
+from baselines.config import LanguageConfig, RunConfig, check_warmup
 from baselines.lm.corpus import Corpus
 from baselines.lm.train import Text
 from baselines.paper.adopt import record_of
@@ -20,10 +20,11 @@ from baselines.paper.devices import RUNS_IN_A_PROGRAM, Devices, Gpu, shared, tak
 from baselines.paper.figures import FIGURES
 from baselines.paper.plan import operations_of
 from baselines.paper.records import read_records, write_record
-from baselines.session import DEFAULT_SCORING, ScoringOptions, plan_together, scored_experiment, train_plan
+from baselines.session import DEFAULT_SCORING, ScoringOptions, scored_experiment
 from baselines.table_a3 import TABLE_A3
 from baselines.train.optim import Hyperparams
 from baselines.train.sharding import make_mesh
+from baselines.train.train import train_runs
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.system.lock import Lock
 from sraven.data.engines.jobs import HERE, map_jobs
@@ -155,16 +156,17 @@ def _train_cells(training: _Training, cells: Sequence[Cell], on_progress: OnStep
     """Train cells in one program, or in two of half the size if the device has no memory for it."""
     if training.is_late():
         return [_Result(cell, None) for cell in cells]
-    configs = [cell.config for cell in cells]
+    configs = [check_warmup(cell.config) for cell in cells]
     folders = [folder_of(training.runs, config) for config in configs]
     text = training.text if isinstance(configs[0], LanguageConfig) else None
     make_experiment = text.experiment(training.scoring) if text else scored_experiment(training.scoring)
-    plan = plan_together(configs, folders, make_experiment)
     options: dict[str, Any] = {"stop": training.is_late, "save_minutes": training.save_minutes}
     if training.mesh:
         options["mesh"] = make_mesh(training.mesh)
     try:
-        outcomes = train_plan(plan, progress=on_progress, **options)[0]
+        outcomes = train_runs(
+            configs, folders, make_experiment=make_experiment, progress=on_progress, **options
+        )
     except CapacityError:
         if len(cells) == 1:
             raise
