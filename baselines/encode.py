@@ -31,8 +31,6 @@ class Encoding(NamedTuple):
         predict: returns predictions as the board wants them, given outputs ``[B, A, O]``, or of all tokens.
         loss: returns the mean loss, given outputs and the batch.
         score: returns the board's primary metric on the batch, given outputs and the batch.
-        probabilities: returns those of the symbols at each position of the answer, float32 ``[B, M, K]``,
-            given outputs; None where outputs are no distributions.
         panel_tokens: tokens of a panel, which follow each other; 1 where each token is by itself.
         query_tokens: the last tokens, which ask, after those of the context: the third row, or a point.
     """
@@ -46,7 +44,6 @@ class Encoding(NamedTuple):
     predict: Callable[[jax.Array], jax.Array]
     loss: Callable[[jax.Array, Batch], jax.Array]
     score: Callable[[jax.Array, Batch], jax.Array]
-    probabilities: Callable[[jax.Array], jax.Array] | None = None
     panel_tokens: int = 1
     query_tokens: int = 1
 
@@ -70,12 +67,7 @@ def encode_sraven(task: Any) -> Encoding:
     def score(out_BAO: jax.Array, batch: Batch) -> jax.Array:
         return (predict(out_BAO) == batch["target"]).all(axis=-1).mean(dtype=jnp.float32)
 
-    def probabilities(out_BAO: jax.Array) -> jax.Array:
-        return jax.nn.softmax(out_BAO[:, -M:].astype(jnp.float32), axis=-1)
-
-    return Encoding(
-        ("context", "target"), 9 * M, M, K, K, tokens, predict, loss, score, probabilities, M, 3 * M
-    )
+    return Encoding(("context", "target"), 9 * M, M, K, K, tokens, predict, loss, score, M, 3 * M)
 
 
 def encode_fuzzylogic(task: Any) -> Encoding:

@@ -57,12 +57,13 @@ def _cost(config: RunConfig, params: Any) -> Cost:
     model = model_of(config, encoding)
 
     def total(params: Any, tokens: jax.Array) -> jax.Array:
-        return jnp.square(model.apply({"params": params}, tokens)).mean()
+        outputs: Any = model.apply({"params": params}, tokens)
+        return jnp.square(outputs).mean()
 
     shape = encoding.length, encoding.width_in
     one, batch = (jnp.zeros((count, *shape)) for count in (1, config.batch_size))
     operations = operations_in_products(total, params, one)
-    memory = jax.jit(jax.grad(total)).lower(params, batch).compile().memory_analysis()
+    memory: Any = jax.jit(jax.grad(total)).lower(params, batch).compile().memory_analysis()
     sizes = sum(leaf.nbytes for leaf in jax.tree.leaves(params))
     parameters = sum(leaf.size for leaf in jax.tree.leaves(params))
     state = getattr(getattr(model, "network", None), "state_size", None)
@@ -95,7 +96,7 @@ def evaluate_network(
         learning_rate: its peak.
         on_progress: is told a line now and then; None for silence.
     """
-    called = name or getattr(make_network, "__name__", type(make_network).__name__)
+    called = name or str(getattr(make_network, "__name__", type(make_network).__name__))
     if called in OURS:
         raise ConfigurationError(f"name={called!r} is a network of the baselines; choose another name")
 
@@ -107,9 +108,9 @@ def evaluate_network(
             if on_progress and line:
                 on_progress(f"{board.id}, {steps:,} steps: loss {line['loss']:.4f}")
 
-        warmup = warmup_of(board.family, steps)
-        changes = {"steps": steps, "batch_size": BATCH, "warmup": warmup, "learning_rate": learning_rate}
-        plan = plan_runs(board, NO_ATTENTION, folder, seeds=seeds, network=called, **changes)
+        changes: dict[str, Any] = {"steps": steps, "batch_size": BATCH, "learning_rate": learning_rate}
+        changes |= {"network": called, "warmup": warmup_of(board.family, steps)}
+        plan = plan_runs(board, NO_ATTENTION, folder, seeds=seeds, **changes)
         train_plan(plan, progress=say)
         loaded = [load_run(each) for each in plan.folders]
         predictions = {

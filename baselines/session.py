@@ -13,7 +13,7 @@ import jax
 from jax.experimental.multihost_utils import process_allgather
 from jax.sharding import Mesh
 
-from baselines.config import RunConfig, check_warmup
+from baselines.config import RunConfig
 from baselines.recipes import make_config
 from baselines.train.code import code_digest
 from baselines.train.experiment import MakeExperiment, board_experiment
@@ -118,21 +118,6 @@ def make_plan(
     """Return the plan of runs that share a configuration, but for seeds and what a grid varies."""
     points = points_of(replace(config, code=code_digest()), grid or {}, seeds, out)
     return TrainingPlan(points, make_experiment, judge, bool(grid), out)
-
-
-def plan_together(
-    configs: Sequence[RunConfig], folders: Sequence[Path], make_experiment: MakeExperiment
-) -> TrainingPlan:
-    """Return the plan of runs in one program.
-
-    Args:
-        configs: of the runs, which differ in seed and in what a grid varies alone.
-        folders: where they go.
-        make_experiment: makes what they train, such as `scored_experiment`.
-    """
-    pairs = zip(configs, folders, strict=True)
-    points = [GridPoint({}, (check_warmup(config),), (folder,)) for config, folder in pairs]
-    return TrainingPlan(points, make_experiment, None, is_grid=False, out=folders[0])
 
 
 def scored_experiment(scoring: ScoringOptions = DEFAULT_SCORING) -> MakeExperiment:

@@ -15,7 +15,7 @@ _CELL = 0.6
 INK, PAPER, FAINT = (palette()[name].light for name in ("text", "surface", "line"))
 """Colours of text, of the background and of lines, which all pictures share."""
 
-ON_LIGHT, ON_DARK = "#101415", "#fefefe"
+_ON_LIGHT = "#101415"
 """Of text on a coloured area, which stays what it is where `follow_scheme` turns a picture dark."""
 
 
@@ -41,7 +41,7 @@ def _draw_grid(axes: Axes, puzzle: Puzzle, by_feature: bool, reveal: bool) -> No
             axes.add_patch(Rectangle((x + 0.04, y + 0.04), _CELL - 0.08, _CELL - 0.08, facecolor=face))
             text = "?" if hidden else str(symbol)
             axes.text(
-                x + _CELL / 2, y + _CELL / 2, text, ha="center", va="center", color=ON_LIGHT, fontsize=13
+                x + _CELL / 2, y + _CELL / 2, text, ha="center", va="center", color=_ON_LIGHT, fontsize=13
             )
     axes.set_xlim(-0.1, 3 * width + 0.6)
     axes.set_ylim(-0.1, 3 * height + 0.6)

@@ -10,7 +10,7 @@ The directory::
 import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import chain, count
 from pathlib import Path
@@ -20,7 +20,7 @@ from baselines.lm.directory import KIND, LAYOUT, TokensDirectory
 from baselines.lm.records import FAULTS
 from baselines.lm.shards import ARRAYS, NAMED, TOKENIZER, SourceJob, TokenShard, array_path, write_source
 from baselines.lm.sources import Source
-from baselines.lm.tokenizer import MOST_PIECES, Tokenizer, first_texts, read_tokenizer, train_tokenizer
+from baselines.lm.tokenizer import Tokenizer
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.parallel import check_threads
@@ -33,35 +33,18 @@ MOST_DOCUMENTS = 1 << 40
 
 
 @dataclass(frozen=True)
-class TokenizerTraining:
-    """How to train a tokenizer on the corpus.
-
-    Attributes:
-        vocab_size: pieces of the tokenizer.
-        documents: the first documents of the sources, which it is trained on.
-    """
-
-    vocab_size: int = 32_000
-    documents: int = 100_000
-
-    def __post_init__(self) -> None:
-        check_integer("vocab_size", self.vocab_size, 1, MOST_PIECES, "tokens are stored in 16 bits")
-        check_integer("train_documents", self.documents, 1, MOST_DOCUMENTS)
-
-
-@dataclass(frozen=True)
 class Preparation:
     """All that determines the tokens of a directory.
 
     Attributes:
         sources: where the documents come from.
-        tokenizer: a tokenizer, or how to train one.
+        tokenizer: what makes tokens of them.
         limit: documents to take at most, the first ones; None for all.
         shard_documents: documents of a shard, at most.
     """
 
     sources: tuple[Source, ...]
-    tokenizer: Tokenizer | TokenizerTraining
+    tokenizer: Tokenizer
     limit: int | None = None
     shard_documents: int = 500_000
 
@@ -73,11 +56,10 @@ class Preparation:
     @property
     def plan(self) -> dict[str, Any]:
         """The same as JSON; equal plans give equal bytes."""
-        given = self.tokenizer
         return {
             "layout": LAYOUT,
             "sources": [{"name": source.name, "size": source.size} for source in self.sources],
-            "tokenizer": asdict(given) if isinstance(given, TokenizerTraining) else given.sha256,
+            "tokenizer": self.tokenizer.sha256,
             "limit": self.limit,
             "shard_documents": self.shard_documents,
             "sentencepiece": version("sentencepiece"),
@@ -138,8 +120,7 @@ def prepare(
         The manifest. If the same tokens are there already, nothing is written.
 
     Raises:
-        ConfigurationError: for sources without documents, a tokenizer that can't be trained, or what can't
-            be shared out.
+        ConfigurationError: for sources without documents, or what can't be shared out.
         OutputError: if the directory can't be used; nothing is created.
         OSError: if reading or writing fails; the same call again goes on from there.
     """
@@ -153,12 +134,8 @@ def prepare(
 
     def work() -> dict[str, Any]:
         """Write tokenizer and shards; return the manifest."""
-        staging = directory.staging.absolute()
-        try:
-            tokenizer = _take_tokenizer(preparation, staging / TOKENIZER)
-        except ConfigurationError:
-            directory.discard()
-            raise
+        staging, tokenizer = directory.staging.absolute(), preparation.tokenizer
+        write_bytes(staging / TOKENIZER, tokenizer.model)
         jobs = [
             SourceJob(staging, source, number, tokenizer.sha256, preparation.shard_documents)
             for number, source in enumerate(preparation.sources)
@@ -174,17 +151,6 @@ def prepare(
         return manifest
 
     return directory.make(work)
-
-
-def _take_tokenizer(preparation: Preparation, path: Path) -> Tokenizer:
-    """Return the tokenizer, trained if need be, and leave its file at a path."""
-    given = preparation.tokenizer
-    if path.is_file():  # of the run that is resumed
-        return read_tokenizer(path)
-    if isinstance(given, TokenizerTraining):
-        given = train_tokenizer(first_texts(preparation.sources, given.documents), given.vocab_size)
-    write_bytes(path, given.model)
-    return given
 
 
 def _write_sources(

@@ -1,10 +1,7 @@
-"""SentencePiece: a model from a file or trained on the corpus, and documents to tokens."""
+"""SentencePiece: a model from a file, and documents to tokens."""
 
 import hashlib
-import io
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +9,14 @@ import numpy as np
 import sentencepiece
 from numpy.typing import NDArray
 
-from baselines.lm.records import read_source
-from baselines.lm.sources import Source
 from sraven.core.errors import ConfigurationError
 from sraven.core.system.files import read_bounded
 
 MOST_PIECES = 1 << 16
 """Tokens are stored in 16 bits."""
 
-SPECIAL = {"pad": 0, "eos": 1, "bos": 2, "unk": 3}
-"""Ids of the special tokens in a tokenizer that is trained here, as NanoDO's and T5's have them."""
-
-_LONGEST_LINE = 1 << 16
-_THREADS = 8
-_SEED = 0
+SPECIAL = "pad", "eos", "bos", "unk"
+"""Special tokens whose ids a manifest says."""
 
 
 class Tokenizer:
@@ -104,57 +95,6 @@ def read_tokenizer(path: Path) -> Tokenizer:
         model = read_bounded(path)
     except OSError as error:
         raise ConfigurationError(
-            f"tokenizer={str(path)!r}: {error.strerror}; give a SentencePiece .model file, or train"
+            f"tokenizer={str(path)!r}: {error.strerror}; give a SentencePiece .model file"
         ) from None
     return Tokenizer(model, str(path))
-
-
-def first_texts(sources: Iterable[Source], count: int) -> Iterator[str]:
-    """Return the first documents of some sources, as many as there are, up to ``count``."""
-    records = chain.from_iterable(map(read_source, sources))
-    return islice((record.text.decode() for record in records if not record.fault), count)
-
-
-def train_tokenizer(texts: Iterable[str], vocab_size: int) -> Tokenizer:
-    """Train a unigram model with byte fallback; equal texts give equal bytes.
-
-    Lines of documents are what it learns from, those beyond 65,536 bytes left out. Nothing is
-    sampled, and the number of threads is fixed, because the sums that they share out are rounded.
-
-    Args:
-        texts: the documents.
-        vocab_size: pieces, the 4 special and 256 of single bytes included.
-
-    Raises:
-        ConfigurationError: if the texts can't give so many pieces, or need more.
-    """
-    lines = (line for text in texts for line in text.splitlines() if line.strip())
-    model = io.BytesIO()
-    special: dict[str, Any] = {f"{word}_id": id_ for word, id_ in SPECIAL.items()}
-    sentencepiece.set_random_generator_seed(_SEED)
-    try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=lines,
-            model_writer=model,
-            model_type="unigram",
-            vocab_size=vocab_size,
-            byte_fallback=True,
-            num_threads=_THREADS,
-            max_sentence_length=_LONGEST_LINE,
-            minloglevel=2,
-            **special,
-        )
-    except RuntimeError as error:
-        raise ConfigurationError(f"vocab_size={vocab_size:,}: {_advice(str(error))}") from None
-    return Tokenizer(model.getvalue(), "train")
-
-
-def _advice(message: str) -> str:
-    """Return in our words what SentencePiece has against a size."""
-    if found := re.search(r"value <= (\d+)", message):
-        return f"the documents give {int(found[1]):,} pieces at most; use that, or more documents"
-    if found := re.search(r"required_chars\. \d+ vs (\d+)", message):
-        return f"the characters of the documents take {int(found[1]):,} pieces at least; use more"
-    if "sentences_.empty()" in message:
-        return "the sources have no document to train a tokenizer on; check them"
-    return f"no tokenizer can be trained ({message}); use another size, or more documents"

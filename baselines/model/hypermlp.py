@@ -71,8 +71,9 @@ class HyperMLPAttention(SelfAttention):
             read, write = (
                 self.param(f"{name}_{end}", init, (H, config.length, RANK)) for end in ("read", "write")
             )
-            by_lag = (table[:, lag_AT].astype(wide) for table in (scale_HT, read, write))
-            return mix_lags(scores_BHAT, *by_lag, gate(RANK, f"{name}_gate").swapaxes(1, 2).astype(wide))
+            scale, read, write = (table[:, lag_AT].astype(wide) for table in (scale_HT, read, write))
+            gate_BHAR = gate(RANK, f"{name}_gate").swapaxes(1, 2).astype(wide)
+            return mix_lags(scores_BHAT, scale, read, write, gate_BHAR)
 
         query_BAHD = dense((H, D), name="query")(of_query) * gate(D, "query_gate")
         key_BTHD, value_BTHV = dense((H, D), name="key")(x_BTE), dense((H, V), name="value")(x_BTE)

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from baselines.config import LanguageConfig, RunConfig
+from baselines.config import LanguageConfig, RunConfig, check_warmup
 from baselines.lm.corpus import Corpus
 from baselines.lm.train import Text
 from baselines.paper.adopt import record_of
@@ -20,10 +20,11 @@ from baselines.paper.devices import RUNS_IN_A_PROGRAM, Devices, Gpu, shared, tak
 from baselines.paper.figures import FIGURES
 from baselines.paper.plan import operations_of
 from baselines.paper.records import read_records, write_record
-from baselines.session import DEFAULT_SCORING, ScoringOptions, plan_together, scored_experiment, train_plan
+from baselines.session import DEFAULT_SCORING, ScoringOptions, scored_experiment
 from baselines.table_a3 import TABLE_A3
 from baselines.train.optim import Hyperparams
 from baselines.train.sharding import make_mesh
+from baselines.train.train import train_runs
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.system.lock import Lock
 from sraven.data.engines.jobs import HERE, map_jobs
@@ -122,21 +123,35 @@ def programs_of(cells: Iterable[Cell], devices: int = 1, most: int = RUNS_IN_A_P
     return programs
 
 
-class _Training(NamedTuple):
-    """How cells are trained: the arguments of `run_cells`, but for the cells."""
+class Training(NamedTuple):
+    """How cells are trained.
+
+    Attributes:
+        runs: a folder for run directories, held by one process at a time.
+        results: folder of results.
+        deadline: on the clock; runs that are under way then stop there, with a checkpoint.
+        text: that cells of language modelling are trained on, and scored by; None if there are none.
+        scoring: of the runs while they train.
+        save_minutes: between checkpoints; None for what fits.
+        mesh: of devices, for each run, such as ``data=8``; None for one device.
+        stop: whether to end early, as at the deadline.
+        clock: seconds.
+        figures: all of them: a record lies with the first that has the run.
+    """
 
     runs: Path
     results: Path
-    deadline: float
-    text: Text | None
-    scoring: ScoringOptions
-    clock: Callable[[], float]
-    figures: Figures
-    save_minutes: float | None
-    mesh: str | None
-    stop: Callable[[], bool]
+    deadline: float = float("inf")
+    text: Text | None = None
+    scoring: ScoringOptions = DEFAULT_SCORING
+    save_minutes: float | None = None
+    mesh: str | None = None
+    stop: Callable[[], bool] = lambda: False
+    clock: Callable[[], float] = time.monotonic
+    figures: Figures = FIGURES
 
     def is_late(self) -> bool:
+        """Return whether to end."""
         return self.stop() or self.clock() >= self.deadline
 
 
@@ -151,20 +166,21 @@ class _Result(NamedTuple):
 OnSteps = Callable[[int, Mapping[str, float] | None], None]
 
 
-def _train_cells(training: _Training, cells: Sequence[Cell], on_progress: OnSteps) -> list[_Result]:
+def _train_cells(training: Training, cells: Sequence[Cell], on_progress: OnSteps) -> list[_Result]:
     """Train cells in one program, or in two of half the size if the device has no memory for it."""
     if training.is_late():
         return [_Result(cell, None) for cell in cells]
-    configs = [cell.config for cell in cells]
+    configs = [check_warmup(cell.config) for cell in cells]
     folders = [folder_of(training.runs, config) for config in configs]
     text = training.text if isinstance(configs[0], LanguageConfig) else None
     make_experiment = text.experiment(training.scoring) if text else scored_experiment(training.scoring)
-    plan = plan_together(configs, folders, make_experiment)
     options: dict[str, Any] = {"stop": training.is_late, "save_minutes": training.save_minutes}
     if training.mesh:
         options["mesh"] = make_mesh(training.mesh)
     try:
-        outcomes = train_plan(plan, progress=on_progress, **options)[0]
+        outcomes = train_runs(
+            configs, folders, make_experiment=make_experiment, progress=on_progress, **options
+        )
     except CapacityError:
         if len(cells) == 1:
             raise
@@ -186,7 +202,7 @@ def _train_cells(training: _Training, cells: Sequence[Cell], on_progress: OnStep
 
 
 def _train_apart(
-    training: _Training,
+    training: Training,
     jobs: int,
     devices: Devices,
     cells: Sequence[Cell],
@@ -207,16 +223,9 @@ def run_cells(
     *,
     jobs: int = 1,
     gpus: tuple[Gpu, ...] = (),
-    deadline: float = float("inf"),
-    text: Text | None = None,
-    scoring: ScoringOptions = DEFAULT_SCORING,
-    save_minutes: float | None = None,
-    mesh: str | None = None,
-    stop: Callable[[], bool] = lambda: False,
     on_progress: OnCellSteps = lambda cell, steps, line: None,
     wrote: Wrote = lambda cell, path: None,
-    clock: Callable[[], float] = time.monotonic,
-    figures: Figures = FIGURES,
+    **how: Any,
 ) -> CellProgress:
     """Train cells that have no record yet, in order, as `sraven train` does, and write their records.
 
@@ -224,21 +233,14 @@ def run_cells(
 
     Args:
         cells: to train, in the order wanted.
-        runs: a folder for run directories, held by one process at a time.
+        runs: a folder for run directories.
         results: folder of results.
         jobs: cells at a time, at most. With more than one, each has a process and an equal part of the
             processors: two runs on a processor each do more steps in all than one run on both.
         gpus: to train on, in their place: several runs in a program, several programs on each.
-        deadline: on the clock; runs that are under way then stop there, with a checkpoint.
-        text: that cells of language modelling are trained on, and scored by; None if there are none.
-        scoring: of the runs while they train.
-        save_minutes: between checkpoints; None for what fits.
-        mesh: of devices, for each run, such as ``data=8``; None for one device.
-        stop: whether to end early, as at the deadline.
         on_progress: is called as training goes.
         wrote: is called with each record.
-        clock: seconds.
-        figures: all of them: a record lies with the first that has the run.
+        how: other fields of `Training`.
 
     Raises:
         ConfigurationError: for a cell of language modelling without text.
@@ -247,19 +249,8 @@ def run_cells(
         OSError: if writing fails, or a process died.
     """
     known = read_records(results)
-    todo = [cell for cell in with_text(cells, text) if cell.digest not in known]
-    training = _Training(
-        runs.absolute(),
-        results.absolute(),
-        deadline,
-        text,
-        scoring,
-        clock,
-        dict(figures),
-        save_minutes,
-        mesh,
-        stop,
-    )
+    training = Training(runs.absolute(), results.absolute(), **how)
+    todo = [cell for cell in with_text(cells, training.text) if cell.digest not in known]
     done: list[_Result] = []
     programs = programs_of(todo, len(gpus)) if gpus else [[cell] for cell in todo]
     jobs = min(jobs, len(programs))
@@ -287,7 +278,7 @@ def run_cells(
                 folder=training.runs,
                 workers=workers,
                 keep=keep,
-                is_ending=stop,
+                is_ending=training.stop,
             )
     records = tuple(result.record for result in done if result.record)
     under_way = tuple(result.cell for result in done if result.is_under_way)

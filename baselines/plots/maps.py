@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from baselines.plots.frame import COLUMN, DIVERGING, MUTED, PAGE, Picture
 from baselines.plots.style import SMALL, panels_of
-from sraven.plots import INK, ON_DARK, ON_LIGHT
+from sraven.plots import INK
 
 Matrices = Mapping[str, ArrayLike]
 """By title, such as ``centred``: float ``[n, n]``; NaN where there is no number, which is left empty."""
 
 
 def similarity_picture(matrices: Matrices, names: Sequence[str], title: str = "") -> Picture:
-    """Return the picture of cosines between mean codes, side by side, with their numbers.
+    """Return the picture of cosines between mean codes, side by side.
 
     Args:
         matrices: raw and centred, say: ``[n, n]`` each, from −1 to 1.
@@ -34,9 +34,8 @@ def similarity_picture(matrices: Matrices, names: Sequence[str], title: str = ""
         panels = panels_of(figure, len(matrices), across, sharey=True)
         for axes, matrix in zip(panels, matrices.items(), strict=True):
             _draw_matrix(axes, *matrix, names)
-        if len(matrices) > 1 or len(names) > _NUMBERED:
-            bar = figure.colorbar(panels[0].images[0], ax=panels, shrink=0.5, aspect=22, pad=0.015)
-            _name_scale(bar, "cosine")
+        bar = figure.colorbar(panels[0].images[0], ax=panels, shrink=0.5, aspect=22, pad=0.015)
+        _name_scale(bar, "cosine")
 
     cell = 0.29 if across == 2 else 0.272
     return Picture(draw, PAGE if across == 2 else COLUMN, down * (cell * len(names) + 0.95), title)
@@ -49,40 +48,12 @@ def _name_scale(bar: Colorbar, quantity: str) -> None:
 
 
 def _draw_matrix(axes: Axes, title: str, matrix: ArrayLike, names: Sequence[str]) -> None:
-    """Draw a matrix; where there is room, its numbers, dark on light and light on dark."""
-    values = np.asarray(matrix, float)
-    axes.imshow(values, cmap=DIVERGING, vmin=-1, vmax=1, interpolation="nearest")
-    if len(names) <= _NUMBERED:
-        for (i, j), value in np.ndenumerate(values):
-            if np.isfinite(value):
-                axes.text(j, i, _short(value), color=_ink(DIVERGING((value + 1) / 2)), **_NUMBER)
+    axes.imshow(np.asarray(matrix, float), cmap=DIVERGING, vmin=-1, vmax=1, interpolation="nearest")
     axes.set_title(title)
     axes.set_xticks(range(len(names)), list(names), rotation=45, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(len(names)), list(names))
     axes.tick_params(length=0, labelsize=SMALL)
     axes.spines[:].set_visible(False)
-
-
-_NUMBERED = 12
-"""Rows of a matrix that has room for numbers."""
-
-_NUMBER: dict[str, Any] = {"fontsize": SMALL, "ha": "center", "va": "center"}
-
-
-def _short(value: float) -> str:
-    """Return a number from −1 to 1 in two digits, as .07, −.31 or 1; what isn't quite 1 as >.99."""
-    text = f"{abs(value):.2f}"
-    if text == "1.00" and abs(value) < 1 - 1e-9:
-        return ">.99" if value > 0 else "<−.99"
-    short = {"1.00": "1", "0.00": "0"}.get(text, text[1:])
-    return f"−{short}" if value < 0 and short != "0" else short
-
-
-def _ink(colour: Any) -> str:
-    """Return the colour of text that is easier to read on a colour, by the contrast of luminances."""
-    red, green, blue = (x / 12.92 if x <= 0.04 else ((x + 0.055) / 1.055) ** 2.4 for x in colour[:3])
-    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return ON_DARK if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.068 else ON_LIGHT
 
 
 def codes_picture(

@@ -7,7 +7,7 @@ show how training goes. Nothing is chosen by them: see `baselines.train.grid`.
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Any, Literal
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -30,7 +30,6 @@ from baselines.train.optim import Hyperparams
 from baselines.train.sharding import CHUNK_SPEC, on_cpu, on_each_device, own_mesh, place_chunk, whole
 from baselines.train.step import matmul_precision
 from sraven.board.board import Board
-from sraven.core.errors import ConfigurationError
 from sraven.core.task import Labels
 from sraven.scoring.scores import score_plainly
 
@@ -43,34 +42,22 @@ _PIECES_ON_CPU = 16
 Predict = Callable[[Any, str, int], NDArray[Any]]
 """Returns predictions, given parameters, a split of the task, and how many of its first instances."""
 
-Reading = Literal["predict", "probabilities"]
-"""What is read off a model's outputs: a function of its encoding."""
-
 
 def pieces_on(mesh: Mesh) -> tuple[int, int]:
     """Return how many instances a device of a mesh takes at once, and how often in one call."""
     return (AT_ONCE_ON_CPU, _PIECES_ON_CPU) if on_cpu(mesh) else (_AT_ONCE, _PIECES)
 
 
-def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "predict") -> Predict:
+def predictor(config: RunConfig, mesh: Mesh | None = None) -> Predict:
     """Return what predicts with the parameters of runs of one shape; its program is compiled once.
 
     Args:
         config: of the runs; seed and hyperparameters don't matter.
         mesh: devices, on which the parameters lie as in training; None for one of this process. With
             several processes, all of them predict, and have all predictions.
-        reading: predictions as the board wants them, or the probabilities that the model gives.
-
-    Raises:
-        ConfigurationError: if the encoding of the board's task has no probabilities, and they are requested.
     """
     task, mesh = board_of(config).task, mesh or own_mesh()
     encoding, model = encoding_of(task), model_of(config, encoding_of(task))
-    read = getattr(encoding, reading)
-    if read is None:
-        raise ConfigurationError(
-            f"outputs of {task.name} are values, not probabilities; give a run on another task"
-        )
     at_once, pieces = pieces_on(mesh)
     at_once *= mesh.size
 
@@ -80,7 +67,7 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
                 out = model.apply(
                     {"params": params}, encoding.tokens(piece), num_outputs=encoding.num_outputs
                 )
-            return read(out)
+            return encoding.predict(out)
 
         return jnp.asarray(jax.lax.map(predict_piece, chunk))
 
@@ -101,14 +88,12 @@ def predictor(config: RunConfig, mesh: Mesh | None = None, reading: Reading = "p
 
 
 @lru_cache(maxsize=1)
-def predictor_of_shape(config: RunConfig, reading: Reading = "predict") -> Predict:
+def predictor_of_shape(config: RunConfig) -> Predict:
     """Return the predictor of a configuration on one device; the last one is kept."""
-    return predictor(config, reading=reading)
+    return predictor(config)
 
 
-def predict(
-    config: RunConfig, params: Any, split: str, count: int, reading: Reading = "predict"
-) -> NDArray[Any]:
+def predict(config: RunConfig, params: Any, split: str, count: int) -> NDArray[Any]:
     """Return predictions of the first instances of a split, in their order, on one device.
 
     Runs of one shape that follow one another share a program.
@@ -118,13 +103,9 @@ def predict(
         params: its parameters.
         split: a split of its board's task.
         count: how many instances.
-        reading: predictions as the board wants them, or the probabilities that the model gives.
-
-    Raises:
-        ConfigurationError: if probabilities are requested, and there are none.
     """
     others: dict[str, Any] = dict.fromkeys(("seed", *Hyperparams._fields), 0)
-    return predictor_of_shape(replace(config, **others), reading)(params, split, count)
+    return predictor_of_shape(replace(config, **others))(params, split, count)
 
 
 def unranked_splits(board: Board) -> tuple[str, ...]:

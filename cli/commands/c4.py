@@ -13,8 +13,6 @@ from cli.shared.progress import doing, parts_bar, resumable
 if TYPE_CHECKING:
     from sraven.data.engines.jobs import Engine
 
-TRAIN = "train"
-
 
 @click.group(name="c4", cls=LazyGroup)
 def command() -> None:
@@ -36,9 +34,7 @@ def command() -> None:
 )
 @click.option("--config", help="Configuration of the dataset, such as en.")
 @click.option("--split", default="train", show_default=True, help="Split of the dataset.")
-@click.option("--tokenizer", required=True, metavar="FILE.model|train", help="SentencePiece model.")
-@click.option("--vocab-size", type=int, help="Pieces of the tokenizer to train.  [default: 32000]")
-@click.option("--train-documents", type=int, help="First documents to train it on.  [default: 100000]")
+@click.option("--tokenizer", required=True, metavar="FILE.model", help="SentencePiece model.")
 @click.option("--limit", type=int, help="Documents to take.  [default: all]")
 @click.option(
     "--shard-documents", type=int, default=500_000, show_default=True, help="Documents of a shard at most."
@@ -53,8 +49,6 @@ def prepare_tokens(
     config: str | None,
     split: str,
     tokenizer: str,
-    vocab_size: int | None,
-    train_documents: int | None,
     limit: int | None,
     shard_documents: int,
     engine: "Engine",
@@ -70,21 +64,16 @@ def prepare_tokens(
     \b
     Example:
       sraven c4 prepare --source 'c4/*.json.gz' --tokenizer t5.model --out c4-tokens
-      sraven c4 prepare --source allenai/c4 --config en --tokenizer train --out c4-tokens
+      sraven c4 prepare --source allenai/c4 --config en --tokenizer t5.model --out c4-tokens
     """
     with needs_extra("sraven c4 prepare", "baselines"):
-        from baselines.lm.prepare import Preparation, TokenizerTraining, prepare
+        from baselines.lm.prepare import Preparation, prepare
         from baselines.lm.sources import find_sources
         from baselines.lm.tokenizer import read_tokenizer
 
-    chosen = {"vocab_size": vocab_size, "documents": train_documents}
-    given = {name: value for name, value in chosen.items() if value is not None}
-    if given and tokenizer != TRAIN:
-        raise click.UsageError("--vocab-size and --train-documents go with --tokenizer train")
-    maker = TokenizerTraining(**given) if tokenizer == TRAIN else read_tokenizer(Path(tokenizer).expanduser())
     with doing("looking for the documents"):
         found = tuple(find_sources(sources, config, split))
-    preparation = Preparation(found, maker, limit, shard_documents)
+    preparation = Preparation(found, read_tokenizer(Path(tokenizer).expanduser()), limit, shard_documents)
     with resumable(out), parts_bar("preparing", None, "documents", "sources") as (on_progress, finished):
         how |= {"engine": engine, "on_progress": on_progress, "sources": finished}
         manifest = prepare(preparation, out, **how)

@@ -1,7 +1,8 @@
 """Any network by one call: trained on some boards, scored, and held against filed entries of equal budget."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from itertools import groupby
 from math import hypot
 from pathlib import Path
@@ -12,6 +13,7 @@ from sraven.core.arguments import check_integer
 from sraven.core.cost import Cost
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import figure
+from sraven.core.system.files import write_text
 from sraven.leaderboard.comparison import Difference, compare_entries
 from sraven.leaderboard.ranking import gather_own, read_snapshot
 from sraven.leaderboard.standing import REFERENCE, Entry, Standing
@@ -29,6 +31,9 @@ QUICK = (
 """Boards and instances to train on that tell networks apart within an hour of two cores."""
 
 BATCH = 128
+
+PICTURE = "scores.svg"
+"""What is drawn beside the submissions, where there is matplotlib."""
 
 Boards = str | Sequence[str | tuple[str, int]]
 
@@ -68,6 +73,7 @@ class Result:
         differences: on held-out ones, from filed networks of as many instances, by their names; p is
             corrected for all of them (Holm).
         cost: of the network.
+        entries: as the leaderboard has them: the network, and those that it is compared with.
     """
 
     board: str
@@ -82,6 +88,7 @@ class Result:
     ceiling: float | None
     differences: Mapping[str, Difference]
     cost: Cost
+    entries: tuple[Entry, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -109,6 +116,20 @@ class Evaluation:
         below = hypot(*(value - low for value, (low, _) in pairs)) / len(pairs)
         above = hypot(*(high - value for value, (_, high) in pairs)) / len(pairs)
         return Estimate(round(mean, DIGITS), (round(mean - below, DIGITS), round(mean + above, DIGITS)))
+
+    def save_picture(self, path: str | Path) -> None:
+        """Write an SVG file: known and held-out combinations, beside networks of equal budget and levels.
+
+        It needs matplotlib: ``pip install '.[analysis]'`` in a checkout.
+        """
+        from sraven.leaderboard.page.picture import WIDE, Panel, bar_of, draw, levels_of
+
+        panels = []
+        for each in self.results:
+            board = load_board(each.board)
+            title = f"{each.board}, {each.instances:,} instances: {each.metric}"
+            panels.append(Panel(title, [bar_of(board, entry) for entry in each.entries], levels_of(board)))
+        write_text(Path(path), draw(panels, WIDE, "held-out combinations"))
 
     def _by_board(self) -> list[list[Result]]:
         ordered = sorted(self.results, key=lambda each: each.board)
@@ -164,7 +185,7 @@ def check_boards(boards: Boards) -> list[tuple[Board, int]]:
     for each in boards:
         name, instances = each if isinstance(each, tuple) else (each, None)
         board = load_board(name)
-        if "train" not in board.task.splits or board.is_text:
+        if "train" not in board.task.splits:
             raise ConfigurationError(f"{name} has no training split; expected a board to train on")
         instances = board.train_budget if instances is None else instances
         found.append((board, check_integer("instances", instances, BATCH, 1 << 40, "a batch at least")))
@@ -217,7 +238,10 @@ def evaluate(
                 },
             )
         made.append((board, instances, folder, trained.cost))
-    return Evaluation(name, tuple(_judge(*each) for each in made))
+    found = Evaluation(name, tuple(_judge(*each) for each in made))
+    if find_spec("matplotlib"):
+        found.save_picture(Path(out) / PICTURE)
+    return found
 
 
 def _judge(board: Board, instances: int, folder: Path, cost: Cost) -> Result:
@@ -251,6 +275,7 @@ def _judge(board: Board, instances: int, folder: Path, cost: Cost) -> Result:
         ceiling=ceiling.value if ceiling else None,
         differences={each.method: found for each, found in zip(others, found, strict=True)},
         cost=cost,
+        entries=(entry, *others),
     )
 
 
@@ -313,17 +338,19 @@ def evaluate_network(
     from sraven.core.torch.training import TrainingOptions, default_device, train_seeds
 
     def train(board: Board, steps: int, folder: Path) -> Trained:
+        task: Any = board.task
+
         def judge(split: str, predictions: Any) -> dict[str, float]:
-            return {board.metric: board.task.score(split, predictions).metrics[board.metric].mean}
+            return {board.metric: task.score(split, predictions).metrics[board.metric].mean}
 
         def say(line: str) -> None:
             if on_progress:
                 on_progress(f"{board.id}, {line}")
 
         options = TrainingOptions(steps, BATCH, learning_rate, device=device or default_device())
-        found = train_seeds(make_network, board.task, board.splits, options, seeds, folder, judge, say)
+        found = train_seeds(make_network, task, board.splits, options, seeds, folder, judge, say)
         return Trained(*found)
 
-    called = name or getattr(make_network, "__name__", type(make_network).__name__)
+    called = name or str(getattr(make_network, "__name__", type(make_network).__name__))
     description = "A PyTorch network, trained by sraven.evaluate_network."
     return evaluate(train, boards, name=called, authors=authors, description=description, out=out)

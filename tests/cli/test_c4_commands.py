@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from helpers.records import train_tokenizer
+
 WORDS = ["red", "green", "blue", "round", "square"]
 
 
@@ -16,15 +18,13 @@ def corpus(tmp_path, monkeypatch):
     lines = [json.dumps({"text": text}) for text in texts]
     (tmp_path / "a.jsonl").write_text("\n".join([*lines, "broken"]))
     (tmp_path / "b.jsonl").write_text("\n".join([*lines, '{"text": ""}']))
+    (tmp_path / "own.model").write_bytes(train_tokenizer(texts, 278).model)
     return tmp_path
 
 
-TRAINED = ("train", "--vocab-size", 278)
-
-
-def prepare(run, *more, source="*.jsonl", tokenizer=TRAINED, out="tokens"):
+def prepare(run, *more, source="*.jsonl", tokenizer="own.model", out="tokens"):
     return run(
-        *("c4", "prepare", "--source", source, "--tokenizer", *tokenizer),
+        *("c4", "prepare", "--source", source, "--tokenizer", tokenizer),
         *("--out", out, "--processes", 1, *more),
     )
 
@@ -37,9 +37,9 @@ def test_what_was_prepared_is_printed(run):
     assert lines[3:] == ["1 skipped: an empty document", "1 skipped: not valid JSON"]
     assert err == "note: skipped a.jsonl:26: not valid JSON\n"
     assert prepare(run) == (code, out, err)
-    trained = json.loads(Path("tokens/manifest.json").read_text())
-    again = json.loads(prepare(run, "--json", tokenizer=["tokens/tokenizer.model"], out="again")[1])
-    assert all(again[name] == trained[name] for name in ("tokenizer", "shards"))
+    first = json.loads(Path("tokens/manifest.json").read_text())
+    again = json.loads(prepare(run, "--json", tokenizer="tokens/tokenizer.model", out="again")[1])
+    assert all(again[name] == first[name] for name in ("tokenizer", "shards"))
     code, out, err = prepare(run, "--limit", 3)
     assert (code, err.count("\n")) == (2, 1) and "limit differ" in err and "--force" in err
     result = json.loads(prepare(run, "--limit", 3, "--force", "--json")[1])
@@ -51,7 +51,11 @@ def test_what_was_prepared_is_printed(run):
 @pytest.mark.parametrize(
     ("more", "options", "named"),
     [
-        ([], {"tokenizer": ["x.model", "--vocab-size", 9]}, "--vocab-size and --train-documents"),
+        (
+            [],
+            {"tokenizer": "x.model"},
+            "x.model': No such file or directory; give a SentencePiece",
+        ),
         ([], {"out": "a.jsonl"}, "a.jsonl"),
         (["--limit", 0], {}, "limit=0"),
     ],

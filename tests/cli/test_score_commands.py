@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from helpers.python import python
+from helpers.records import train_tokenizer
 from helpers.submissions import (
     SRAVEN_BOARD,
     small_board,
@@ -102,6 +103,7 @@ def test_work_imports_no_heavy_library_that_it_does_not_need(tmp_path):
     """Scoring imports nothing of the baselines, preparing text what it needs, but no JAX."""
     words = "".join(f"{one} {two} things\n" for one in "abcde" for two in "vwxyz")
     (tmp_path / "words.txt").write_text(words)
+    (tmp_path / "own.model").write_bytes(train_tokenizer(words.splitlines(), 278).model)
     completion = {"id": "v1_M2-K8-unique_h25_s0_ood-3_told-0_0", "completion": "1 2"}
     (tmp_path / "completions.jsonl").write_text(json.dumps(completion))
     result = python(
@@ -109,7 +111,7 @@ def test_work_imports_no_heavy_library_that_it_does_not_need(tmp_path):
         *("reference fuzzylogic-points16-holdout30-v1 constant-mean --out s", "score s --json"),
         *("text generate --M 2 -n 3", "text score completions.jsonl"),
         *("leaderboard --leaderboard .", "boards"),
-        "c4 prepare --tokenizer train --vocab-size 278 --processes 1 --source words.txt --out tokens",
+        "c4 prepare --tokenizer own.model --processes 1 --source words.txt --out tokens",
         cwd=tmp_path,
     )
     assert result.returncode == 0, result.stderr

@@ -107,7 +107,7 @@ def train_network(
         for group in optimiser.param_groups:
             group["lr"] = options.learning_rate * rate_at(step - 1, options.steps, warmup)
         optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
         is_judged = step % _JUDGE_EVERY == 0 or step == options.steps
         if step % _LOG_EVERY == 0 or is_judged:

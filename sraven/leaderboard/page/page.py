@@ -20,7 +20,7 @@ from sraven.leaderboard.columns import (
 )
 from sraven.leaderboard.comparison import compare_entries
 from sraven.leaderboard.filed import Fault
-from sraven.leaderboard.page.picture import NARROW, WIDE, Bar, Panel, draw
+from sraven.leaderboard.page.picture import NARROW, WIDE, Bar, Panel, bar_of, draw, levels_of
 from sraven.leaderboard.page.render import Asset, legible, render
 from sraven.leaderboard.standing import (
     REFERENCE,
@@ -29,9 +29,7 @@ from sraven.leaderboard.standing import (
     SCORED,
     Entry,
     Standing,
-    primary_ceiling,
 )
-from sraven.scoring.composing import KNOWN
 
 PAGE = "index.html"
 """Name of the page's file."""
@@ -118,27 +116,6 @@ def _is_model(entry: Entry) -> bool:
 # Pictures
 
 
-def _levels(board: Board) -> dict[str, tuple[float, str]]:
-    """Return the ceiling, the best that composes nothing, and chance, by name, with styles of lines."""
-    ceiling, best = primary_ceiling(board), max if board.higher_is_better else min
-    found = {} if ceiling is None else {f"ceiling {figure(ceiling)}": (ceiling, "solid")}
-    levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
-    if levels:
-        top = best(levels, key=lambda level: level.value)
-        found[f"{top.title} {figure(top.value)}"] = top.value, "dashed"
-    if board.chance is not None:
-        found[f"chance {figure(board.chance)}"] = board.chance, "dotted"
-    return found
-
-
-def _bar(board: Board, entry: Entry) -> Bar:
-    value, error = entry.value or 0.0, entry.standard_error
-    interval = entry.shown_interval or (None if error is None else (value - error, value + error))
-    known = None if board.primary_split == KNOWN else entry.splits.get(KNOWN, {}).get(board.metric)
-    reported = " (reported)" if entry.badge == REPORTED else ""
-    return Bar(f"{entry.method}{reported}", known, value, interval)
-
-
 def _make_picture(board: Board, panels: Sequence[Panel], left_out: int = 0) -> Picture:
     split = SPLIT_TITLES.get(board.primary_split, board.primary_split)
 
@@ -163,8 +140,8 @@ def _draw_board(standing: Standing) -> Picture | None:
         shown = [e for e in scored if e in shown or (_is_model(e) and not e.point_of)]
     if not shown:
         return None
-    bars = [_bar(board, entry) for entry in shown[:_MOST_DRAWN]]
-    return _make_picture(board, [Panel("", bars, _levels(board))], len(shown) - len(bars))
+    bars = [bar_of(board, entry) for entry in shown[:_MOST_DRAWN]]
+    return _make_picture(board, [Panel("", bars, levels_of(board))], len(shown) - len(bars))
 
 
 def _without_new_pairs(entry: Entry) -> tuple[float, float] | None:
@@ -211,10 +188,10 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
         f"{kept} of their {metric_title(board, board.metric)} on known combinations; where every pair is "
         f"known, {control}."
     )
-    levels = _levels(board)
+    levels = levels_of(board)
     names = {entry.method: entry.title for entry, _ in old} | {entry.method: entry.title for entry in new}
     panels = [
-        Panel("new pairs of rules", [_bar(board, e)._replace(name=names[e.method]) for e in new], levels),
+        Panel("new pairs of rules", [bar_of(board, e)._replace(name=names[e.method]) for e in new], levels),
         Panel("every pair known (control)", [Bar(names[e.method], *pair, None) for e, pair in old], {}),
     ]
     seeds = sorted({entry.seeds for entry in new} | {entry.seeds for entry, _ in old})

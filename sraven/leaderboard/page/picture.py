@@ -15,7 +15,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sraven.board.board import Board
+from sraven.core.escape import figure
 from sraven.core.palette import follow_scheme, palette
+from sraven.leaderboard.standing import REPORTED, Entry, primary_ceiling
+from sraven.scoring.composing import KNOWN
 
 WIDE, NARROW = 860, 320
 """Widths, in pixels: on a screen and on a phone."""
@@ -67,6 +71,28 @@ class Panel(NamedTuple):
     title: str
     bars: Sequence[Bar]
     levels: Mapping[str, tuple[float, Any]]
+
+
+def levels_of(board: Board) -> dict[str, tuple[float, str]]:
+    """Return the ceiling, the best that composes nothing, and chance, by name, with styles of lines."""
+    ceiling, best = primary_ceiling(board), max if board.higher_is_better else min
+    found = {} if ceiling is None else {f"ceiling {figure(ceiling)}": (ceiling, "solid")}
+    levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
+    if levels:
+        top = best(levels, key=lambda level: level.value)
+        found[f"{top.title} {figure(top.value)}"] = top.value, "dashed"
+    if board.chance is not None:
+        found[f"chance {figure(board.chance)}"] = board.chance, "dotted"
+    return found
+
+
+def bar_of(board: Board, entry: Entry) -> Bar:
+    """Return the row of an entry."""
+    value, error = entry.value or 0.0, entry.standard_error
+    interval = entry.shown_interval or (None if error is None else (value - error, value + error))
+    known = None if board.primary_split == KNOWN else entry.splits.get(KNOWN, {}).get(board.metric)
+    reported = " (reported)" if entry.badge == REPORTED else ""
+    return Bar(f"{entry.method}{reported}", known, value, interval)
 
 
 def _wrapped(text: str, width: int) -> str:
@@ -123,13 +149,13 @@ def draw(panels: Sequence[Panel], width: int, score: str) -> str:
         legend, columns = _legend(panels, score), _COLUMNS[width]
         lines = -(-len(legend) // columns)
         height = sum(rows) + _AROUND * len(panels) + _LEGEND_LINE * lines
-        figure = Figure(figsize=(width / _DPI, height / _DPI), facecolor="none", layout="constrained")
-        found = figure.subplots(
+        canvas = Figure(figsize=(width / _DPI, height / _DPI), facecolor="none", layout="constrained")
+        found = canvas.subplots(
             len(panels), sharex=True, squeeze=False, height_ratios=[row + 1 for row in rows]
         )
         for axes, panel in zip(found[:, 0], panels, strict=True):
             axes.set_facecolor("none")
             draw_panel(axes, panel, width)
-        figure.legend(legend.values(), legend, loc="outside lower left", ncols=columns, columnspacing=1.2)
-        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+        canvas.legend(legend.values(), legend, loc="outside lower left", ncols=columns, columnspacing=1.2)
+        canvas.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
     return follow_scheme(written.getvalue())

@@ -1,20 +1,18 @@
 """Documents to shards: the bytes, whatever happens on the way to them."""
 
-import io
 import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
-import sentencepiece
 from hypothesis import given, settings, strategies as st
 
 from baselines.lm import shards as shards_module
 from baselines.lm.corpus import Corpus
-from baselines.lm.prepare import TokenizerTraining, prepare
+from baselines.lm.prepare import prepare
 from baselines.lm.tokenizer import Tokenizer
 from helpers.example import all_bytes
-from helpers.records import preparation_of, write_jsonl
+from helpers.records import preparation_of, train_tokenizer, write_jsonl
 from helpers.refusals import assert_refused
 from sraven.core.errors import ConfigurationError
 from sraven.core.system.files import sha256_of_file
@@ -28,10 +26,7 @@ def documents_of(out):
 
 def train_characters(text, size, **special):
     """Return a tokenizer of single characters, the most frequent first."""
-    ids, model = {"pad_id": 0, "eos_id": 1, "bos_id": 2, "unk_id": 3, **special}, io.BytesIO()
-    options = {"model_type": "char", "vocab_size": size, "minloglevel": 2, **ids}
-    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter([text]), model_writer=model, **options)
-    return Tokenizer(model.getvalue(), "characters")
+    return train_tokenizer([text], size, model_type="char", byte_fallback=False, **special)
 
 
 def test_golden(tmp_path, monkeypatch):
@@ -102,14 +97,6 @@ def test_sources_without_documents(tokenizer, tmp_path):
     with pytest.raises(ConfigurationError, match=r"no document in 1 sources; .*empty.jsonl:2: no field text"):
         prepare(preparation_of(tokenizer, tmp_path / "empty.jsonl"), tmp_path / "out", processes=1)
     assert not (tmp_path / "out").exists()
-
-
-def test_training_is_deterministic(source_files, tmp_path):
-    preparation = preparation_of(TokenizerTraining(282, 25), source_files / "a.jsonl")
-    for processes in (1, 3):  # of one source: threads
-        manifest = prepare(preparation, tmp_path / str(processes), processes=processes)
-    assert manifest["plan"]["tokenizer"] == {"vocab_size": 282, "documents": 25}
-    assert all_bytes(tmp_path / "1") == all_bytes(tmp_path / "3")
 
 
 def test_tokenizers_that_can_not_be_used(tokenizer, monkeypatch):

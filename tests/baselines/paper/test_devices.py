@@ -150,11 +150,11 @@ def test_asked_to_end_programs_stop_at_checkpoints_and_the_same_call_goes_on(tmp
 def test_a_program_that_has_no_memory_is_halved_and_a_single_run_says_what_takes_less(tmp_path, monkeypatch):
     sizes = []
 
-    def too_large(plan, **options):
-        sizes.append(len(plan.configs))
+    def too_large(configs, folders, **options):
+        sizes.append(len(configs))
         raise CapacityError("too large")
 
-    monkeypatch.setattr("baselines.paper.run.train_plan", too_large)
+    monkeypatch.setattr("baselines.paper.run.train_runs", too_large)
     monkeypatch.setattr("baselines.paper.run.shared", lambda *_: nullcontext((Devices(TWO[:1]), "")))
     monkeypatch.setattr("baselines.paper.run.take_gpu", lambda devices: None)
     monkeypatch.setattr("baselines.paper.run.leave_signals_to_parent", lambda: None)

@@ -89,12 +89,6 @@ def test_the_same_picture_has_the_same_bytes(tmp_path):
     assert b"<dc:date>" not in first[0] and b"<text" in first[0]
 
 
-def test_numbers_of_a_matrix_are_short_and_not_better_than_they_are():
-    values = (1, 0.999, 0.994, 0.07, 0.001, -0.001, -0.31, -0.999, -1)
-    said = "1 >.99 .99 .07 0 0 −.31 <−.99 −1"
-    assert [maps._short(value) for value in values] == said.split()
-
-
 def luminance(colour):
     linear = [each / 12.92 if each <= 0.04 else ((each + 0.055) / 1.055) ** 2.4 for each in colour[:3]]
     return np.dot([0.2126, 0.7152, 0.0722], linear)

@@ -95,20 +95,6 @@ def test_raven_loss_and_accuracy_of_outputs_made_by_hand():
     assert compute(encoding.score, one_wrong, batch) == pytest.approx(16 / 17)
 
 
-def test_raven_probabilities_are_those_that_the_loss_is_of():
-    batch, encoding = batch_of(RAVEN), encoding_of(RAVEN)
-    out = np.random.default_rng(0).normal(size=(17, 27, 7)).astype(np.float32)
-    probabilities, predicted, loss = compute(
-        lambda out: (encoding.probabilities(out), encoding.predict(out), encoding.loss(out, batch)), out
-    )
-    assert probabilities.shape == (17, 3, 7) and probabilities.dtype == np.float32
-    assert np.allclose(probabilities.sum(axis=-1), 1, atol=1e-6)
-    assert (probabilities.argmax(axis=-1) == predicted).all()
-    of_targets = np.take_along_axis(probabilities, batch["target"][..., None].astype(int), axis=-1)
-    assert -np.log(of_targets).mean() == pytest.approx(float(loss), rel=1e-5)
-    assert encoding_of(FUZZY).probabilities is None
-
-
 def test_fuzzy_query_is_hidden_and_score_is_the_boards():
     batch, encoding = batch_of(FUZZY), encoding_of(FUZZY)
     tokens = compute(encoding.tokens, batch)

@@ -1,0 +1,48 @@
+"""Any Flax network by one call."""
+
+import pytest
+from flax import linen as nn
+
+from baselines.evaluate_network import evaluate_network, warmup_of
+from baselines.model.networks import NETWORKS, OURS
+from helpers.refusals import assert_refused
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
+from sraven import SRAVEN, load_board, score_submission
+from sraven.leaderboard.evaluation import BATCH
+
+pytestmark = pytest.mark.usefixtures("small_boards")
+
+
+def points(length, inputs, outputs):
+    return nn.Dense(outputs)
+
+
+def evaluated(folder, boards, **options):
+    return evaluate_network(points, boards, out=folder, on_progress=None, **options)
+
+
+def test_a_network_is_trained_scored_and_ready_to_submit_and_goes_on(tmp_path):
+    boards = [(SRAVEN_BOARD, 2 * BATCH), (FUZZY_BOARD, 2 * BATCH)]
+    found = evaluated(tmp_path, boards, seeds=(0, 3))
+    for result, (board, _) in zip(found.results, boards, strict=True):
+        task = load_board(board).task
+        filed = score_submission(result.folder)["splits"][load_board(board).primary_split]
+        assert filed["seeds"] == [0, 3] and result.seeds == 2
+        inputs = task.K if task.name == "sraven" else task.L + 1
+        outputs, length = (task.K, 9 * task.M) if task.name == "sraven" else (1, task.N)
+        assert result.cost.parameters == inputs * outputs + outputs
+        assert result.cost.operations == 2 * length * inputs * outputs
+    assert evaluated(tmp_path, boards, seeds=(0, 3)).results == found.results
+    assert frozenset(NETWORKS) == OURS
+
+
+def test_names_of_the_baselines_are_taken(tmp_path):
+    assert_refused("'mixer' is a network of the baselines", evaluated, tmp_path, "quick", name="mixer")
+
+
+def test_the_warm_up_is_that_of_pytorch():
+    pytest.importorskip("torch")
+    for task in (SRAVEN(M=3), load_board(FUZZY_BOARD).task):
+        for steps in (1, 3_906, 15_625, 39_062):
+            assert warmup_of(task.name, steps) == max(1, round(task.sequences.warmup * steps))
+    assert [warmup_of("sraven", steps) for steps in (3_906, 15_625, 39_062)] == [25, 100, 250]
