@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 
 from helpers.page import Page
-from helpers.submissions import SRAVEN_BOARD, description, small_contents, use_boards
+from helpers.submissions import SRAVEN_BOARD, description, edit, small_contents, use_boards
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents
 from sraven.text import find_question
 
@@ -227,16 +227,10 @@ def test_submissions_are_ranked_by_the_lenient_reading(done, completed, leaderbo
 def test_people_have_rows_of_their_own(done, second, leaderboard, tmp_path):
     lines = [{"id": each["id"], "completion": "Answer: [0 0]", "seconds": 3} for each in second]
     files = [write_lines(tmp_path / f"{name}.jsonl", lines) for name in ("ann", "ben")]
-    done(
-        "text", "submit", *files, "--people", "two students, unpaid", "--out", tmp_path / "s", "--author", "A"
-    )
-    said = description(tmp_path / "s")["replies"]
-    assert (said["model"], said["revision"]) == ("human", "2 people")
-    assert said["people"] == {"number": 2, "found": "two students, unpaid", "minutes": 2.2}
-    [row] = json.loads(
-        done("leaderboard", SECOND, "--leaderboard", leaderboard, "--add", tmp_path / "s", "--json")
-    )["rows"]
-    assert (
-        row["rank"] is None
-        and "people, not a model: 2 (two students, unpaid), 2 minutes each" in row["remark"]
-    )
+    done("text", "submit", *files, "--out", tmp_path / "s", *SAID)
+    people = {"number": 2, "found": "two students, unpaid", "minutes": 2.2}
+    edit(tmp_path / "s", lambda content: content["replies"].update(people=people))
+    options = ("--leaderboard", leaderboard, "--add", tmp_path / "s", "--json")
+    [row] = json.loads(done("leaderboard", SECOND, *options))["rows"]
+    assert row["rank"] is None
+    assert "people, not a model: 2 (two students, unpaid), 2 minutes each" in row["remark"]

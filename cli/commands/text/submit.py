@@ -8,33 +8,6 @@ import click
 from cli.shared.options import existing_file, output_directory
 from cli.shared.printing import json_option, print_outcome
 
-HUMAN, PAGE = "human", "sraven text play"
-"""What entries of people call who replied, and what asked them."""
-
-
-def _people(completions: tuple[Path, ...], found: str) -> dict[str, Any]:
-    """Return what an entry says of people: each has a file, whose lines say how long replies took."""
-    from importlib.metadata import version
-    from statistics import median
-
-    from sraven.text.completions import read_completions
-
-    seconds = [sum(_seconds(each.said) for each in read_completions(path)) for path in completions]
-    minutes = round(median(seconds) / 60, 1) if all(seconds) else None
-    number = len(completions)
-    return {
-        "model": HUMAN,
-        "revision": f"{number} {'person' if number == 1 else 'people'}",
-        "harness": PAGE,
-        "harness_version": version("sraven"),
-        "people": {"number": number, "found": found, "minutes": minutes},
-    }
-
-
-def _seconds(said: dict[str, Any]) -> float:
-    found = said.get("seconds")
-    return float(found) if isinstance(found, int | float) and 0 <= found < 1e6 else 0.0
-
 
 @click.command(name="submit")
 @click.argument("completions", nargs=-1, required=True, type=existing_file)
@@ -46,27 +19,23 @@ def _seconds(said: dict[str, Any]) -> float:
 @click.option("--harness", help="What put the prompts to it.  [default: as the files say]")
 @click.option("--harness-version", help="Version of that.")
 @click.option("--temperature", type=float, help="At which it was sampled; 0 for the most probable token.")
-@click.option(
-    "--people", metavar="TEXT", help="Each file is a person's: how they were found, and what they knew."
-)
 @click.option("--parameters", type=int, help="Number of its parameters, if it is known.")
 @click.option("--trained-on", type=int, default=0, show_default=True, help="Puzzles that it was trained on.")
 @click.option(
     "--tuning-trials", type=int, help="Settings that were tried, of a model that was trained on them."
 )
 @click.option("--name", help="What the entry is called; the model's name unless given.")
-@click.option("--description", help="In a sentence.")
+@click.option("--description", default="A language model.", show_default=True, help="In a sentence.")
 @click.option("--author", "authors", multiple=True, required=True, help="Who submits it; may be repeated.")
 @json_option
 def command(
     completions: tuple[Path, ...],
     out: Path,
-    people: str | None,
     parameters: int | None,
     trained_on: int,
     tuning_trials: int | None,
     name: str | None,
-    description: str | None,
+    description: str,
     authors: tuple[str, ...],
     **given: Any,
 ) -> None:
@@ -82,22 +51,18 @@ def command(
       sraven text submit completions.jsonl --out my-submission --author "A. Author"
       sraven text submit completions.jsonl --out my-submission --model org/model --revision 1f0c2d3 \\
         --harness "my script" --harness-version 1 --temperature 0 --author "A. Author"
-      sraven text submit ann.jsonl ben.jsonl --out people --people "two students, unpaid" --author "A. Author"
     """
     from sraven.text.submission import write_text_submission
 
     said = {option: value for option, value in given.items() if value is not None}
-    if people is not None:
-        if said:
-            raise click.UsageError(
-                f"--people says who replied; leave --{next(iter(said)).replace('_', '-')} out"
-            )
-        said = _people(completions, people)
-    text = description or ("People, on the page of the puzzles." if people else "A language model.")
     read = write_text_submission(
         out,
         completions,
-        method={**({"name": name} if name else {}), "description": text, "authors": list(authors)},
+        method={
+            **({"name": name} if name else {}),
+            "description": description,
+            "authors": list(authors),
+        },
         model={"parameters": parameters},
         training={"instances": trained_on, "selection_split": None}
         | ({} if tuning_trials is None else {"tuning_trials": tuning_trials}),
