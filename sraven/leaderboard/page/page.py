@@ -1,6 +1,5 @@
 """The leaderboard's page: one file of HTML that needs no server, no script, no build and no other host."""
 
-import textwrap
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -45,7 +44,7 @@ BADGES = {
 """What the badges mean."""
 
 _MOST_DRAWN = 14
-_BRIEF, _HOST_LETTERS, _LONGEST_SETTING = 90, 28, 40
+_HOST_LETTERS, _LONGEST_SETTING = 28, 40
 
 
 class Picture(NamedTuple):
@@ -75,8 +74,6 @@ class Row(NamedTuple):
         ahead: the entries of its group that it is ahead of, by the paired comparison.
         points: other points of its grid, which ``test`` didn't choose.
         note: number of the note on where a reported figure is from; None for others.
-        brief: beginning of a long description; empty for others.
-        metrics: every metric on every split, then what is wrong by kind; means over seeds.
         links: those of its addresses that are plain.
     """
 
@@ -85,8 +82,6 @@ class Row(NamedTuple):
     ahead: str
     points: tuple[Entry, ...]
     note: int | None
-    brief: str
-    metrics: tuple[tuple[str, tuple[str, ...]], ...]
     links: tuple[Link, ...]
 
 
@@ -209,21 +204,6 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
 # Rows
 
 
-def _metrics(board: Board, entry: Entry) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return rows of scores, a figure for each split of the entry, and of its wrong answers by kind."""
-    found = [{**metrics, **entry.beside.get(split, {})} for split, metrics in entry.splits.items()]
-    wrong = [entry.errors.get(split, {}).get("of_wrong", {}) for split in entry.splits]
-    rows: list[tuple[str, list[float | None]]] = [
-        (metric_title(board, name), [scores.get(name) for scores in found])
-        for name in dict.fromkeys(name for scores in found for name in scores)
-    ]
-    rows += [
-        (f"of what is wrong: {name}", [shares.get(name, {}).get("mean") for shares in wrong])
-        for name in dict.fromkeys(name for shares in wrong for name in shares)
-    ]
-    return tuple((name, tuple("–" if v is None else figure(v) for v in values)) for name, values in rows)
-
-
 def _links(entry: Entry) -> tuple[Link, ...]:
     """Return links to addresses; what isn't a plain address is left out."""
     links = []
@@ -234,13 +214,6 @@ def _links(entry: Entry) -> tuple[Link, ...]:
             end = leads_to if len(leads_to) <= _HOST_LETTERS else "…" + leads_to[1 - _HOST_LETTERS :]
             links.append(Link(text, address, leads_to, end))
     return tuple(links)
-
-
-def _brief(description: str) -> str:
-    if len(description) <= _BRIEF:
-        return ""
-    brief = textwrap.shorten(description, _BRIEF, placeholder=" …")
-    return brief if len(brief) >= _BRIEF // 2 else description[: _BRIEF - 1] + "…"
 
 
 def _ahead(entry: Entry, among: Sequence[Entry], *, higher_is_better: bool) -> str:
@@ -279,8 +252,6 @@ def _groups(standing: Standing) -> tuple[Group, ...]:
                 note=sources.index((entry.description, entry.remark)) + 1
                 if entry.badge == REPORTED
                 else None,
-                brief=_brief(entry.description),
-                metrics=_metrics(board, entry),
                 links=_links(entry),
             )
             for entry in group
