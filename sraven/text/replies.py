@@ -172,7 +172,7 @@ _SENTENCE = re.compile(r"([^\n.!?<。！？]*)([?？])?")
 _NEXT_FIELD = re.compile(r'[ \t"\'\]]*,\s*["\'][\w ]{1,60}["\']\s*:')
 """Of an object in JSON, behind the field that has the answer."""
 
-NO_REPLY = "no reply, the request failed: ask again, by the same line or `--remaining`"
+NO_REPLY = "no reply, the request failed: ask again, by the same line"
 CUT_OFF = "cut off: let the model write more tokens, --max-tokens"
 REFUSED = "refused: the model won't answer; read what it says, and try a system prompt"
 NO_MARK = "no answer is marked, and prompts ask for `Answer: […]`: look at how replies end"

@@ -1,23 +1,5 @@
 """No command writes over what it reads."""
 
-import json
-
-import pytest
-
-
-@pytest.mark.parametrize("link", [False, True])
-def test_completions(done, refused, tmp_path, link):
-    ids = [json.loads(line)["id"] for line in done("text", "generate", "--M", 2, "-n", 3).splitlines()]
-    completions = out = tmp_path / "completions.jsonl"
-    completions.write_text("".join(json.dumps({"id": each, "completion": "1 2"}) + "\n" for each in ids))
-    if link:
-        out = tmp_path / "link.jsonl"
-        out.symlink_to(completions)
-    before = completions.read_bytes()
-    found = refused(*["text", "generate", "--M", "2", "-n", "3", "--remaining"], completions, "--out", out)
-    assert f"{out} is what is read; choose another path" in found
-    assert completions.read_bytes() == before
-
 
 def test_directories(done, refused, small_boards, tmp_path):
     folder, part = tmp_path / "mine", tmp_path / "part"

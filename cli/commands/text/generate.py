@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from cli.shared.options import existing_file, output_file, spare
+from cli.shared.options import output_file
 from cli.shared.printing import json_option, print_outcome, wants_json
 from cli.shared.questions import chosen_questions, fresh_option, question_options
 
@@ -36,12 +36,6 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
 @fresh_option
 @click.option("--shots", type=int, default=0, show_default=True, help="Solved examples of train, for each.")
 @click.option("--solved", is_flag=True, help="Add the answers, and texts to train on.")
-@click.option(
-    "--remaining",
-    type=existing_file,
-    metavar="COMPLETIONS",
-    help="Leave out what has a reply in this file; failed requests are none.",
-)
 @click.option("--out", type=output_file, help="File to write.")
 @json_option
 def command(
@@ -53,38 +47,27 @@ def command(
     fresh: int | None,
     shots: int,
     solved: bool,
-    remaining: Path | None,
     out: Path | None,
 ) -> None:
     """Write prompts as JSON Lines, to standard output or a file.
 
     Each line is an object with `id`, `split`, `index`, `sha256` (of the prompt), `prompt` and a `canary`. The
     id says all about a question, so `sraven text score` needs nothing but the completions. The same command
-    gives the same bytes anywhere. With --remaining, it leaves out the questions that have a reply in a file;
-    with --board, it gives those of a board of the leaderboard.
+    gives the same bytes anywhere. With --board, it gives those of a board of the leaderboard.
 
     \b
     Example:
       sraven text generate --M 4 --K 8 -n 2000 --out prompts.jsonl
       sraven text generate --form untold --shots 5 > prompts.jsonl
-      sraven text generate --M 4 --K 8 -n 2000 --remaining completions.jsonl
       sraven text generate --board sraven-text-lite-v2 --out prompts.jsonl
     """
-    from sraven.text.completions import read_completions
-
     if wants_json() and out is None:
         raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
-    spare(out, [remaining] if remaining else [])
     mixture = chosen_questions(board_id, task, split, count, form, shots, fresh)
-    written = 0
     with _writing(out) as file:
-        there = read_completions(remaining) if remaining else ()
-        replied = {each.question for each in there if each.text is not None}
         for record in mixture.in_order(each.records(solved) for each in mixture.sets):
-            if record["id"] not in replied:
-                file.write(json.dumps(record) + "\n")
-                written += 1
+            file.write(json.dumps(record) + "\n")
     names = [questions.name for questions in mixture.sets]
     if out is not None:
-        value = {"path": str(out), "prompts": written, "questions": names}
-        print_outcome(value=value, text=f"{out}: {written:,} prompts, {' '.join(names)}")
+        value = {"path": str(out), "prompts": mixture.count, "questions": names}
+        print_outcome(value=value, text=f"{out}: {mixture.count:,} prompts, {' '.join(names)}")
