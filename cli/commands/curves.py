@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import any_path, needs_extra, output_file, spare
+from cli.shared.options import any_path, needs_extra, output_file
 from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.escape import with_error
 from sraven.core.system.isolation import elsewhere
@@ -23,11 +23,9 @@ _PICTURES = (".png", ".svg", ".pdf")
     "--metric", help="Of the scores, in place of the board's; with a dot at its end, all that begin so."
 )
 @click.option("--board", help="Of logs of other code: its ceiling, baselines and chance are drawn.")
-@click.option("--png", type=output_file, help="Write a picture instead.")
-@click.option("--svg", type=output_file, help="Write one of lines instead.")
-@click.option("--pdf", type=output_file, help="Likewise, for a paper.")
+@click.option("--out", type=output_file, help="Write a picture instead: FILE.svg, .pdf or .png.")
 @json_option
-def command(runs: tuple[Path, ...], metric: str | None, board: str | None, **files: Path | None) -> None:
+def command(runs: tuple[Path, ...], metric: str | None, board: str | None, out: Path | None) -> None:
     """Show how training went: last loss and scores, or pictures over steps, beside ceiling and chance.
 
     RUN is a run directory, or one of several runs, as of seeds or of a grid. Runs that differ in their
@@ -37,32 +35,20 @@ def command(runs: tuple[Path, ...], metric: str | None, board: str | None, **fil
     \b
     Example:
       sraven curves run
-      sraven curves softmax linear hyla --png curves.png
-      sraven curves softmax --metric rule. --svg rules.svg
-      sraven curves log.jsonl --board sraven-v1 --pdf curves.pdf
+      sraven curves softmax linear hyla --out curves.png
+      sraven curves softmax --metric rule. --out rules.svg
+      sraven curves log.jsonl --board sraven-v1 --out curves.pdf
     """
     with needs_extra("sraven curves", "baselines"):
-        from baselines.plots.curves import find_runs, read_curves, to_json
-    pictures = {kind: path for kind, path in files.items() if path is not None}
-    for kind in pictures:
-        with elsewhere(), needs_extra(f"--{kind}", "analysis"):
-            from baselines.plots.curve_plots import save_curves
+        from baselines.plots.curves import read_curves, to_json
     curves = read_curves(runs, metric, board)
-    inside = [file for run in find_runs([run for run in runs if run.is_dir()]) for file in run.iterdir()]
-    for path in pictures.values():
-        spare(
-            path,
-            (
-                *(run for run in runs if run.is_file()),
-                *(each for each in inside if each.suffix not in _PICTURES),
-            ),
-        )
-    for kind, path in pictures.items():
-        save_curves(curves, path, kind)
-    print_outcome(
-        value=to_json(curves),
-        text="\n".join(map(str, pictures.values())) if pictures else lambda: _print_last(curves),
-    )
+    if out is not None:
+        if out.suffix not in _PICTURES:
+            raise click.UsageError(f"--out {out}: expected a name that ends in {', '.join(_PICTURES)}")
+        with elsewhere(), needs_extra("--out", "analysis"):
+            from baselines.plots.curve_plots import save_curves
+        save_curves(curves, out, out.suffix[1:])
+    print_outcome(value=to_json(curves), text=str(out) if out else lambda: _print_last(curves))
 
 
 def _print_last(curves: "Curves") -> None:

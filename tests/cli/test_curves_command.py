@@ -54,16 +54,17 @@ def test_last_values_are_printed_below_ceiling_and_chance(runs, done):
 
 def test_pictures_are_written_whole_and_named(runs, done, refused, tmp_path):
     png, svg = tmp_path / "a.png", tmp_path / "a.svg"
-    assert done("curves", runs, "--png", png, "--svg", svg) == f"{png}\n{svg}\n"
+    for path in (png, svg):
+        assert done("curves", runs, "--out", path) == f"{path}\n"
     assert png.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert ET.parse(svg).getroot().tag.endswith("svg")
     again = svg.read_bytes()
-    done("curves", runs, "--svg", svg)
+    done("curves", runs, "--out", svg)
     assert svg.read_bytes() == again
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "a.svg", "runs"]
     log = runs / "hyla" / "seed-0" / LOG
     before = log.read_text()
-    assert str(log) in refused("curves", runs, "--svg", log) and log.read_text() == before
+    assert str(log) in refused("curves", runs, "--out", log) and log.read_text() == before
 
 
 def test_what_has_no_number_or_is_half_written_hides_nothing(runs, run, done):
@@ -98,7 +99,7 @@ def test_what_is_no_run_is_refused_in_a_line(runs, run, refused, tmp_path):
     (tmp_path / "empty").mkdir()
     for place in ("empty", "nowhere"):
         line = f"error: {tmp_path / place} holds no run; `sraven train` makes one\n"
-        assert run("curves", runs, tmp_path / place, "--png", tmp_path / "a.png") == (2, "", line)
+        assert run("curves", runs, tmp_path / place, "--out", tmp_path / "a.png") == (2, "", line)
     (runs / "hyla" / "seed-0" / LOG).write_text("nothing of the kind\n")
     assert "damaged in line 1" in refused("curves", runs)
     assert not (tmp_path / "a.png").exists()
@@ -124,8 +125,7 @@ def test_a_log_of_other_code_is_a_curve_and_a_board_gives_it_bounds(tmp_path, do
     [group] = json.loads(done("curves", log, "--json"))["groups"]
     assert (group["name"], group["curves"]["ood"]["mean"]) == ("mine", [0.25])
     assert "accuracy on ood" in done("curves", log, "--board", "sraven-v1")
-    done("curves", log, "--pdf", pdf)
+    done("curves", log, "--out", pdf)
     assert pdf.read_bytes().startswith(b"%PDF")
-    assert str(log) in refused("curves", log, "--svg", log)
     pdf.write_text("{}\n")
     assert "damaged in line 1" in refused("curves", pdf)
