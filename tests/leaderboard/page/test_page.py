@@ -10,7 +10,6 @@ from matplotlib.figure import Figure
 from helpers.leaderboard_example import (
     make_diagnostic,
     make_entry,
-    make_errors,
     make_reference,
     make_reported,
     make_standing,
@@ -79,12 +78,9 @@ def test_ranks_have_their_ranges_and_ones_own_stands_out():
     assert page.text.count("yours") == 1 and "Filed as my-folder" not in page.text
 
 
-def test_details_have_every_metric_wrong_answers_by_kind_and_the_commit():
-    entry = make_entry("a", 0.5, errors=make_errors(0.25, 0.1, 0.15, 0.5), code_commit="b9" * 20)
+def test_details_have_the_commit_and_what_was_tried():
+    entry = make_entry("a", 0.5, code_commit="b9" * 20)
     page = page_of(Standing(BOARD, (replace(entry, grid_range=(0.4, 0.5), tuning_trials=7),)))
-    names = [text for _, text in page.find("th")]
-    assert "feature_accuracy" in names or "feature accuracy" in names
-    assert any(name.startswith("of what is wrong: ") for name in names)
     text = " ".join(page.text.split())
     assert "b9" * 20 in text and "0.4000 to 0.5000" in text and "Settings tried: 7" in text
 
