@@ -33,12 +33,8 @@ def command(entries: tuple[str, ...], out: Path, leaderboard: Path | None, threa
     if out.suffix[1:] not in FORMATS:
         raise click.UsageError(f"--out {out}: expected a name that ends in .{', .'.join(FORMATS)}")
     with elsewhere(), needs_extra("sraven plot", "analysis"):
-        from baselines.plots.scores import Panel, Scores, bounds_of, draw_scores, score_of
-    from matplotlib import rc_context
-
-    from baselines.plots.style import RESULTS
-    from sraven.core.escape import escape, with_error
-    from sraven.core.palette import save_figure
+        from sraven.leaderboard.page.picture import Bar, Panel, levels_of, save_scores
+    from sraven.core.escape import escape
     from sraven.leaderboard.comparison import find_entry
     from sraven.leaderboard.submissions.submission import read_submission, scores_of
 
@@ -57,17 +53,12 @@ def command(entries: tuple[str, ...], out: Path, leaderboard: Path | None, threa
             if split in of_splits and (kind == "held_out" or split != board.primary_split)
         }
         title = f"{board.id}: {board.metric}"
-        panel = panels.setdefault(board.id, Panel(title, {}, bounds_of(board)))
-        words = {kind: with_error(each["mean"], each["standard_error"]) for kind, each in means.items()}
-        both = {
-            kind: score_of(each["mean"], each["standard_error"], words[kind]) for kind, each in means.items()
-        }
-        label = escape(method) if method not in panel.rows else f"{escape(method)} ({len(panel.rows) + 1})"
-        rows = {**panel.rows, label: Scores(both.get("known"), both["held_out"])}
-        panels[board.id] = panel._replace(rows=rows)
+        panel = panels.setdefault(board.id, Panel(title, [], levels_of(board)))
+        names = {bar.name for bar in panel.bars}
+        label = escape(method) if escape(method) not in names else f"{escape(method)} ({len(names) + 1})"
+        mean, error = means["held_out"]["mean"], means["held_out"]["standard_error"] or 0.0
+        bar = Bar(label, means.get("known", {}).get("mean"), mean, (mean - error, mean + error))
+        panels[board.id] = panel._replace(bars=[*panel.bars, bar])
         found.append({"entry": name, "board": board.id, "method": method, **means})
-    count = sum(len(panel.rows) for panel in panels.values())
-    with rc_context(RESULTS):
-        figure = draw_scores(list(panels.values()), (6.4, 0.8 + 1.0 * len(panels) + 0.55 * count))
-        save_figure(figure, out, out.suffix[1:])
+    save_scores(list(panels.values()), out)
     print_outcome(value=found, text=str(out))

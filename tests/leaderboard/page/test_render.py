@@ -15,7 +15,7 @@ from helpers.page import Page, example_page, page_of
 from sraven import SRAVEN
 from sraven.board.board import read_board
 from sraven.core.escape import is_seen
-from sraven.core.palette import follow_scheme, palette, variables
+from sraven.core.palette import follow_scheme, palette
 from sraven.leaderboard.filed import Fault
 from sraven.leaderboard.page import render as module
 from sraven.leaderboard.page.page import make_page, write_page
@@ -143,15 +143,6 @@ def test_a_picture_knows_its_colours_on_a_dark_ground():
     svg = follow_scheme(DRAWN.format(light))
     assert f'[style*="fill: {light}"]{{fill:{dark} !important}}' in svg
     assert svg.replace(svg[svg.index("<style>") : svg.index("</style>") + 8], "") == DRAWN.format(light)
-
-
-def test_variables_are_light_unless_the_reader_wants_dark():
-    light, dark = palette()["hyla"]
-    assert variables(["hyla"]) == (
-        f"svg{{--hyla:{light};}}@media(prefers-color-scheme:dark){{svg{{--hyla:{dark};}}}}"
-    )
-    with pytest.raises(KeyError):
-        variables(["puce"])
 
 
 # Untrusted input stays text on the page, and every character of it is visible
