@@ -22,6 +22,7 @@ COMMANDS = (
     "score",
     "errors",
     "compare",
+    "plot",
     "submit",
     "leaderboard",
     "train",

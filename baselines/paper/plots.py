@@ -1,7 +1,4 @@
-"""Figures of results as pictures, and the picture that README begins with.
-
-No other module of the package imports matplotlib.
-"""
+"""Figures of results as pictures; no other module of the package imports matplotlib."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +13,7 @@ from matplotlib.lines import Line2D
 
 from baselines.paper.figures import ATTENTIONS, Chart, Figure
 from baselines.paper.pages import is_drawn, picture_name
-from baselines.paper.results import Estimate, FigureStanding, RowSummary
-from baselines.paper.tables import number, reported
-from baselines.plots.scores import Panel, Score, Scores, bounds_of, draw_scores, score_of
+from baselines.paper.results import FigureStanding, RowSummary
 from baselines.plots.style import LEGEND, RESULTS, frame, panels_of
 from sraven.core.palette import palette, save_figure
 from sraven.core.spec import digest
@@ -32,15 +27,6 @@ MARKERS = {ATTENTIONS[name]: mark for name, mark in {"softmax": "s", "linear": "
 
 SPLITS: Mapping[str, Literal["-", ":"]] = {"ood": "-", "test": ":"}
 """Splits that are drawn, and the styles of their lines."""
-
-HEADLINE = "headline.svg"
-"""Name of the picture that README and documentation begin with."""
-
-PANELS = {
-    "table-a1-fuzzylogic": "Fuzzy logic: R², 1 is perfect",
-    "table-a1-sraven": "SRAVEN: share of puzzles solved",
-}
-"""Figures that it shows, which have a row for each attention, and the titles of their panels."""
 
 _VERSION = 4
 """Of the drawing: raised where what is drawn of the same numbers changes."""
@@ -95,17 +81,12 @@ class ResultPicture(NamedTuple):
 
 
 def pictures_of(standings: Sequence[FigureStanding]) -> dict[str, ResultPicture]:
-    """Return the pictures by the names of their files; the headline if its figures are there."""
+    """Return the pictures by the names of their files."""
     pictures = {}
     for standing in filter(is_drawn, standings):
         figure, series = standing.figure, series_of(standing.figure, standing.summaries[0])
         numbers = {"version": _VERSION, "name": figure.name, "series": series}
         pictures[picture_name(figure)] = ResultPicture(numbers, partial(_draw_chart, figure, series))
-    found = {each.figure.name: each for each in standings}
-    if PANELS.keys() <= found.keys():
-        panels = [_panel(found[name], title) for name, title in PANELS.items()]
-        drawn = {"version": _VERSION, "panels": list(map(_numbers_of, panels))}
-        pictures[HEADLINE] = ResultPicture(drawn, partial(draw_scores, panels, (5.2, 6.2)))
     return pictures
 
 
@@ -176,39 +157,3 @@ def _keys() -> list[Any]:
         for split, style in SPLITS.items()
     ]
     return [*attentions, *splits]
-
-
-# The headline -----------------------------------------------------------------------------------------
-
-
-def _panel(standing: FigureStanding, title: str) -> Panel:
-    """Return what is drawn of a task: scores of each attention without ablation, and what bounds them."""
-    rows = {
-        summary.row.changes["attention"]: summary
-        for summary in standing.summaries[0]
-        if summary.row.changes.get("feedforward", "mlp") == "mlp"
-    }
-    scores = {
-        ATTENTIONS[name]: Scores(
-            _score(rows[name].estimate("test")),
-            _score(rows[name].estimate("ood")),
-            _score(reported(rows[name].row)),
-        )
-        for name in ATTENTIONS
-    }
-    ours = any(each.held_out for each in scores.values())
-    looks = {name: (COLOURS[name], MARKERS[name]) for name in scores}
-    return Panel(title if ours else f"{title}, as reported", scores, bounds_of(standing.figure.board), looks)
-
-
-def _score(found: Estimate | None) -> Score | None:
-    return None if found is None else score_of(found.mean, found.error, number(found))
-
-
-def _numbers_of(panel: Panel) -> dict[str, Any]:
-    """Return what a panel shows, as JSON values."""
-    scores = [
-        {"known": row.known, "held out": row.held_out, "reported": row.reported}
-        for row in panel.rows.values()
-    ]
-    return {"title": panel.title, "scores": scores, "bounds": panel.bounds}

@@ -13,7 +13,6 @@ from sraven.core.arguments import check_integer
 from sraven.core.cost import Cost
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import figure
-from sraven.core.system.files import write_text
 from sraven.leaderboard.comparison import Difference, compare_entries
 from sraven.leaderboard.ranking import gather_own, read_snapshot
 from sraven.leaderboard.standing import REFERENCE, Entry, Standing
@@ -118,18 +117,18 @@ class Evaluation:
         return Estimate(round(mean, DIGITS), (round(mean - below, DIGITS), round(mean + above, DIGITS)))
 
     def save_picture(self, path: str | Path) -> None:
-        """Write an SVG file: known and held-out combinations, beside networks of equal budget and levels.
+        """Write SVG, PDF or PNG: known and held-out combinations, beside networks of equal budget and levels.
 
         It needs matplotlib: ``pip install '.[analysis]'`` in a checkout.
         """
-        from sraven.leaderboard.page.picture import WIDE, Panel, bar_of, draw, levels_of
+        from sraven.leaderboard.page.picture import Panel, bar_of, levels_of, save_scores
 
         panels = []
         for each in self.results:
             board = load_board(each.board)
             title = f"{each.board}, {each.instances:,} instances: {each.metric}"
             panels.append(Panel(title, [bar_of(board, entry) for entry in each.entries], levels_of(board)))
-        write_text(Path(path), draw(panels, WIDE, "held-out combinations"))
+        save_scores(panels, Path(path))
 
     def _by_board(self) -> list[list[Result]]:
         ordered = sorted(self.results, key=lambda each: each.board)

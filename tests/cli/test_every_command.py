@@ -101,6 +101,7 @@ reference {SRAVEN_BOARD} uniform-random --out entry
 score entry
 errors entry
 compare entry entry
+plot entry --out scores.svg
 submit entry --leaderboard leaderboard
 leaderboard --leaderboard leaderboard
 train fuzzylogic-small-v1 --attention hyla --warmup 1 --print-config

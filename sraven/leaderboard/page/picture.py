@@ -5,8 +5,10 @@ line crosses a letter.
 """
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from io import StringIO
+from pathlib import Path
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -17,7 +19,7 @@ from matplotlib.lines import Line2D
 
 from sraven.board.board import Board
 from sraven.core.escape import figure
-from sraven.core.palette import follow_scheme, palette
+from sraven.core.palette import follow_scheme, palette, save_figure
 from sraven.leaderboard.standing import REPORTED, Entry, primary_ceiling
 from sraven.scoring.composing import KNOWN
 
@@ -133,8 +135,8 @@ def _legend(panels: Sequence[Panel], score: str) -> dict[str, Any]:
     return found
 
 
-def draw(panels: Sequence[Panel], width: int, score: str) -> str:
-    """Return panels below one another on the same axis as an SVG file, light or dark as its reader has it.
+def draw_figure(panels: Sequence[Panel], width: int, score: str) -> Figure:
+    """Return panels below one another on the same axis.
 
     Args:
         panels: of boards of the same metric; rows with scores beyond all measure are left out.
@@ -143,19 +145,34 @@ def draw(panels: Sequence[Panel], width: int, score: str) -> str:
     """
     panels = [each._replace(bars=[bar for bar in each.bars if abs(bar.held_out) < _MOST]) for each in panels]
     rows = [_ROW[width] * len(panel.bars) for panel in panels]
-    written = StringIO()
+    legend, columns = _legend(panels, score), _COLUMNS[width]
+    height = sum(rows) + _AROUND * len(panels) + _LEGEND_LINE * -(-len(legend) // columns)
+    canvas = Figure(figsize=(width / _DPI, height / _DPI), facecolor="none", layout="constrained")
+    found = canvas.subplots(len(panels), sharex=True, squeeze=False, height_ratios=[row + 1 for row in rows])
+    for axes, panel in zip(found[:, 0], panels, strict=True):
+        axes.set_facecolor("none")
+        draw_panel(axes, panel, width)
+    canvas.legend(legend.values(), legend, loc="outside lower left", ncols=columns, columnspacing=1.2)
+    return canvas
+
+
+@contextmanager
+def _style(width: int) -> Iterator[None]:
     with rc_context({**_STYLE, "font.size": _TEXT[width] / _POINTS}), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a letter that the font lacks is drawn as a box
-        legend, columns = _legend(panels, score), _COLUMNS[width]
-        lines = -(-len(legend) // columns)
-        height = sum(rows) + _AROUND * len(panels) + _LEGEND_LINE * lines
-        canvas = Figure(figsize=(width / _DPI, height / _DPI), facecolor="none", layout="constrained")
-        found = canvas.subplots(
-            len(panels), sharex=True, squeeze=False, height_ratios=[row + 1 for row in rows]
-        )
-        for axes, panel in zip(found[:, 0], panels, strict=True):
-            axes.set_facecolor("none")
-            draw_panel(axes, panel, width)
-        canvas.legend(legend.values(), legend, loc="outside lower left", ncols=columns, columnspacing=1.2)
-        canvas.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+        yield
+
+
+def draw(panels: Sequence[Panel], width: int, score: str) -> str:
+    """Return what `draw_figure` draws as an SVG file, light or dark as its reader has it."""
+    written = StringIO()
+    with _style(width):
+        metadata = {"Date": None, "Creator": None}
+        draw_figure(panels, width, score).savefig(written, format="svg", metadata=metadata)
     return follow_scheme(written.getvalue())
+
+
+def save_scores(panels: Sequence[Panel], path: Path) -> None:
+    """Write a picture of scores, as SVG, PDF or PNG by its name."""
+    with _style(WIDE):
+        save_figure(draw_figure(panels, WIDE, "held-out combinations"), path, path.suffix[1:])

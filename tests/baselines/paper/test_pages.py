@@ -10,11 +10,9 @@ import pytest
 from baselines.paper.figures import FIGURES as ALL_FIGURES
 from baselines.paper.pages import pages_of, prose_path
 from baselines.paper.plan import parameters_of
-from baselines.paper.plots import HEADLINE, pictures_of
 from baselines.paper.records import write_record
 from baselines.paper.render import render, stale_pages, stale_pictures
 from baselines.paper.results import standings_of
-from baselines.paper.tables import number
 from helpers.reproduction import FIGURES, STEPS, cell, figure, record
 from sraven.board.board import read_board
 from sraven.board.ceilings import KNOWS
@@ -191,12 +189,3 @@ def test_a_damaged_record_is_named_and_nothing_is_written(results, damage):
     with pytest.raises(OutputError, match=r"reproduction/tiny/[0-9a-f]{64}\.json"):
         render(results, figures=FIGURES)
     assert not (results / "tiny.md").exists()
-
-
-def test_the_headline_shows_what_the_records_give(kept):
-    text = (RESULTS / HEADLINE).read_text()
-    (standing,) = (each for each in kept if each.figure.name == "table-a1-fuzzylogic")
-    for summary in standing.summaries[0][:3]:
-        assert number(summary.estimate("ood")) in text
-    assert "composition-blind 0.051" in text and "ceiling 0.946" in text
-    assert HEADLINE not in pictures_of([standing])

@@ -1,0 +1,22 @@
+"""`sraven plot`: entries of several boards as a picture for a paper."""
+
+import json
+
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, write
+
+
+def test_entries_are_drawn_by_board_beside_the_levels(done, refused, small_boards, original, tmp_path):
+    other, svg, pdf = write(tmp_path / "other", FUZZY_BOARD), tmp_path / "scores.svg", tmp_path / "scores.pdf"
+    found = json.loads(done("plot", original, other, original, "--out", svg, "--json"))
+    assert [each["board"] for each in found] == [SRAVEN_BOARD, FUZZY_BOARD, SRAVEN_BOARD]
+    scores = json.loads(done("score", original, "--json"))["splits"]
+    assert found[0]["held_out"] == scores["ood"]["metrics"]["accuracy"]
+    assert found[0]["known"] == scores["test"]["metrics"]["accuracy"]
+    drawn = svg.read_text()
+    for words in ("held-out combinations", "ceiling", f"{SRAVEN_BOARD}: accuracy", "A method (2)"):
+        assert words in drawn
+    done("plot", original, "--out", pdf)
+    before = pdf.read_bytes()
+    done("plot", original, "--out", pdf)
+    assert before.startswith(b"%PDF") and pdf.read_bytes() == before
+    assert ".pdf" in refused("plot", original, "--out", tmp_path / "scores.txt")
