@@ -8,7 +8,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields
 from errno import EACCES, EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, EPERM, EROFS
 from functools import reduce, wraps
-from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import cleandoc
 from pathlib import Path
@@ -291,7 +290,7 @@ def needs_extra(what: str, extra: str) -> Iterator[None]:
 
 
 def _import(ctx: click.Context, param: click.Parameter, names: Sequence[str]) -> None:
-    """Import files by their path and modules by their name, in the order given."""
+    """Import files by their path, in the order given."""
     if ctx.resilient_parsing:  # a shell completes the line; nothing is run for that
         return
     if not names and "baselines.train.code" not in sys.modules:
@@ -300,26 +299,14 @@ def _import(ctx: click.Context, param: click.Parameter, names: Sequence[str]) ->
 
     forget_code()
     for name in names:
-        if name.endswith(".py"):
-            _run_file(Path(name))
-            add_code(Path(name))
-            continue
-        try:
-            source = import_module(name).__file__
-        except ModuleNotFoundError as error:
-            if error.name != name.partition(".")[0] and error.name != name:
-                raise
-            raise click.BadParameter(
-                f"{name!r}: there is no such module; a file is named with its end, {name}.py"
-            ) from None
-        if source is not None and source.endswith(".py"):
-            add_code(Path(source))
+        _run_file(Path(name))
+        add_code(Path(name))
 
 
 def _run_file(path: Path) -> None:
     """Import a file as the module of its name; once, though several options name it."""
-    if not path.is_file():
-        raise click.BadParameter(f"{path} isn't there")
+    if path.suffix != ".py" or not path.is_file():
+        raise click.BadParameter(f"{path} isn't there, or no file of Python; expected FILE.py")
     name = path.stem
     if name in sys.modules:
         if getattr(sys.modules[name], "__file__", None) == str(path.resolve()):
@@ -337,7 +324,7 @@ import_option = click.option(
     is_eager=True,
     expose_value=False,
     callback=_import,
-    metavar="FILE.py|MODULE",
+    metavar="FILE.py",
     help="Run Python of your own first, such as one that calls add_attention; may be repeated.",
 )
 """Nothing is imported from the working directory unless a file is named."""

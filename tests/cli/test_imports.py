@@ -142,7 +142,7 @@ def test_a_looped_run_predicts_and_takes_other_numbers_of_loops(done, refused):
     ("names", "answer"),
     [
         (["my_network.py", "my_network.py"], "holds no run"),  # several may name a file
-        (["my_network"], "no such module; a file is named with its end, my_network.py"),
+        (["my_network"], "expected FILE.py"),
         (["absent.py"], "absent.py isn't there"),
         (["json.py"], "called as a module that is there already"),
     ],
