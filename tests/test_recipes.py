@@ -22,7 +22,7 @@ from helpers.compiling import quick_compilation
 from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from helpers.tiny_runs import compiled_once, shared_directory
-from sraven import SRAVEN
+from sraven import SRAVEN, evaluate_network
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
 from sraven.core.system.files import write_json
@@ -243,3 +243,12 @@ def test_a_recipe_writes_a_submission_and_goes_on_from_its_checkpoint(
     run(recipe, monkeypatch, board, tmp_path / "entry", *options)
     assert "step 1 of 3" not in capsys.readouterr().out
     assert all_bytes(tmp_path / "entry" / "predictions") == whole
+
+
+@pytest.mark.usefixtures("small_boards")
+def test_a_network_of_ones_own_by_one_call(monkeypatch, tmp_path):
+    pytest.importorskip("torch", reason="PyTorch isn't installed: pip install '.[torch]' in a checkout")
+    recipe = import_recipe("own_network", monkeypatch)
+    boards = [(SRAVEN_BOARD, 128), (FUZZY_BOARD, 128)]
+    found = evaluate_network(recipe.Network, boards, out=tmp_path, device="cpu", on_progress=None)
+    assert all(score_submission(each.folder)["board"] == each.board for each in found.results)
