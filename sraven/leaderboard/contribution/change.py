@@ -17,13 +17,12 @@ from unicodedata import category, normalize
 from sraven.board.board import Board, read_board
 from sraven.core.errors import ChangeError, ConfigurationError, SubmissionError
 from sraven.core.escape import escape
-from sraven.leaderboard.copies import equal_seeds
-from sraven.leaderboard.evidence import Evidence, gather_evidence
 from sraven.leaderboard.filed import filing_date, today as this_day
 from sraven.leaderboard.maintainers import CONFIRMED
 from sraven.leaderboard.ranking import read_leaderboard
+from sraven.leaderboard.standing import Entry
 from sraven.leaderboard.submissions.runs import DESCRIPTION, README, SCORES
-from sraven.leaderboard.submissions.submission import SUBMISSIONS, differing, read_scores
+from sraven.leaderboard.submissions.submission import SUBMISSIONS, read_scores
 from sraven.leaderboard.submissions.submit import slug
 
 LEADERBOARD = "docs/leaderboard"
@@ -74,8 +73,8 @@ def check_change(
         most_bytes: that a submission may have.
 
     Returns:
-        ``folder`` of the submission, ``scores`` as recomputed and its ``rank``; None if nothing of the
-        leaderboard is changed.
+        ``folder`` of the submission, its ``scores``, which are right, and its ``rank``; None if nothing of
+        the leaderboard is changed.
 
     Raises:
         ChangeError: for the first thing that isn't allowed, and whenever git fails. The message is one
@@ -111,9 +110,8 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
     with tempfile.TemporaryDirectory(prefix="sraven-change-") as name:
         root = Path(name)
         _extract(checkout, after, board, root)
-        evidence = _check_entry(folder, board, root)
-        rank = _check_standing(folder, evidence, root, today)
-    return {"folder": folder, "scores": evidence.scores, "rank": rank}
+        entry = _check_entry(folder, root, today)
+        return {"folder": folder, "scores": read_scores(root / folder), "rank": entry.rank}
 
 
 # Git: these commands read objects alone, and run nothing that a repository or a tree names
@@ -218,34 +216,22 @@ def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: dat
 # The entry
 
 
-def _check_entry(folder: str, board: Board, root: Path) -> Evidence:
-    """Check a new entry as ``sraven score --check`` does, and that its seeds differ; return what it shows."""
-    evidence = gather_evidence(root / folder)
-    content = evidence.content
-    if content["board"] != board.id:
-        raise ChangeError(f"{folder} is for {content['board']}; file it below {content['board']}")
-    name = slug(content["method"]["name"])
-    if PurePosixPath(folder).name[9:] != name:
-        raise ChangeError(f"{folder}: by the name of the method, the folder is called <date>-{name}")
-    if places := differing(read_scores(root / folder), evidence.scores):
-        raise ChangeError(f"{folder}/{SCORES}: {places[0]} isn't what the predictions score")
-    if same := equal_seeds(evidence):
-        raise ChangeError(f"{folder}: {same}; each seed is a run of its own")
-    return evidence
-
-
-def _check_standing(folder: str, evidence: Evidence, root: Path, today: date) -> int | None:
-    """Refuse an entry that is a copy; return its rank: what `--add` shows is what is filed.
+def _check_entry(folder: str, root: Path, today: date) -> Entry:
+    """Refuse an entry that the leaderboard leaves out, is called otherwise, or is a copy; return its row.
 
     No other entry's standing changes but by its score: nothing that one says of itself counts for another.
     """
-    (root / folder).rename(root / "new")
-    own = {folder.removeprefix(f"{_FILED}/"): evidence}
-    [standing] = read_leaderboard(root / LEADERBOARD, evidence.board.id, last=today, own=own).standings
-    [new] = [entry for entry in standing.entries if entry.own]
-    if new.copies:
+    entry_id = folder.removeprefix(f"{_FILED}/")
+    found = read_leaderboard(root / LEADERBOARD, entry_id.partition("/")[0], last=today)
+    for fault in found.faults:
+        if fault.place == escape(entry_id):
+            raise ChangeError(f"{folder}: {fault.reason}")
+    [entry] = [entry for entry in found.standings[0].entries if entry.id == entry_id]
+    if PurePosixPath(folder).name[9:] != slug(entry.method):
+        raise ChangeError(f"{folder}: by its method, the folder is called <date>-{slug(entry.method)}")
+    if entry.copies:
         raise ChangeError(
-            f"{folder} predicts the same as {new.copies[0]}, or nearly so; a submission has its own, and one "
-            f"that replaces another is merged by a maintainer, with a line in {CONFIRMED}"
+            f"{folder} predicts the same as {entry.copies[0]}, or nearly so; a submission has its own, and "
+            f"one that replaces another is merged by a maintainer, with a line in {CONFIRMED}"
         )
-    return new.rank
+    return entry
