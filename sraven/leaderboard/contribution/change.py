@@ -20,7 +20,7 @@ from sraven.board.board import Board, read_board
 from sraven.core.errors import ChangeError, ConfigurationError, SubmissionError
 from sraven.core.escape import escape
 from sraven.leaderboard.copies import equal_seeds
-from sraven.leaderboard.evidence import Evidence, gather_evidence
+from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
 from sraven.leaderboard.filed import filing_date, today as this_day
 from sraven.leaderboard.maintainers import CONFIRMED
 from sraven.leaderboard.ranking import read_leaderboard
@@ -249,7 +249,7 @@ def _check_standing(folder: str, evidence: Evidence, root: Path, today: date) ->
     The standing is read without the entry and with it: what `--add` shows is what is filed.
     """
     (root / folder).rename(root / "new")
-    gather = cache(gather_evidence)
+    gather = cache(sharing_boards())
     read = partial(read_leaderboard, root / LEADERBOARD, evidence.board.id, last=today, gather=gather)
     before, after = read(), read(own={folder.removeprefix(f"{_FILED}/"): evidence})
     [new] = [entry for entry in _entries(after) if entry.own]
