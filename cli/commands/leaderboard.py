@@ -1,7 +1,6 @@
 """Print the standing, or write it as a page or tables."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 CHECKOUT = Path("docs/leaderboard")
 """The leaderboard's folder, in a checkout."""
 
-_BOARDS = 4  # at hand at a time: tens of megabytes each
-
 
 def find_standing(folder: Path | None, board_id: str | None, added: Sequence[Path] = ()) -> "Leaderboard":
     """Return the standing of a folder, scored anew, or that in the package, which is said on standard error.
@@ -36,20 +33,19 @@ def find_standing(folder: Path | None, board_id: str | None, added: Sequence[Pat
         click.UsageError: if there is no such folder, or something is added to another board.
     """
     from sraven import __version__
-    from sraven.board.board import read_board
-    from sraven.leaderboard.evidence import gather_evidence
+    from sraven.leaderboard.evidence import sharing_boards
     from sraven.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
 
     if folder is not None and not folder.is_dir():
         raise click.UsageError(
             f"there is no {folder}; run this in a checkout, or leave --leaderboard out for the package's own"
         )
-    find_board = lru_cache(_BOARDS)(read_board)  # entries of a board share its labels
+    show = sharing_boards()
     with doing("reading") as on_progress:
 
         def gather(entry: Path) -> "Evidence":
             on_progress(f"scoring {escape(entry.name)}")
-            return gather_evidence(entry, find_board)
+            return show(entry)
 
         own = gather_own(added, gather)
         for name, evidence in own.items():

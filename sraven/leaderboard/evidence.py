@@ -5,7 +5,7 @@ The standing is made of this, never of the ``scores.json`` that lies beside a su
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from sraven.leaderboard.submissions.submission import (
     scores_of,
 )
 from sraven.scoring.composing import Composing
+
+_BOARDS = 4  # at hand at a time: tens of megabytes each
 
 
 @dataclass(frozen=True)
@@ -123,3 +125,8 @@ def gather_evidence(folder: Path, find_board: Callable[[str], Board] = read_boar
     submission = read_submission(folder, find_board)
     errors = {split: as_json(each.overall) for split, each in errors_of(submission).items()}
     return make_evidence(submission, errors=errors)
+
+
+def sharing_boards() -> Callable[[Path], Evidence]:
+    """Return `gather_evidence` that remembers the last few boards, and so the labels of each."""
+    return partial(gather_evidence, find_board=lru_cache(_BOARDS)(read_board))

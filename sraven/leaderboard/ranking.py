@@ -18,7 +18,7 @@ from sraven.leaderboard.comparison import rank_ranges
 from sraven.leaderboard.copies import find_copies
 from sraven.leaderboard.eligibility import reasons_unranked
 from sraven.leaderboard.entries import entry_of, reported_entries
-from sraven.leaderboard.evidence import Evidence, gather_evidence
+from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
 from sraven.leaderboard.filed import Fault, fault_of, today, walk_filed
 from sraven.leaderboard.maintainers import Maintained, read_maintained
 from sraven.leaderboard.snapshot import SNAPSHOT, filed_before, packaged
@@ -177,7 +177,7 @@ def read_leaderboard(
     only: str | None = None,
     *,
     last: date | None = None,
-    gather: Callable[[Path], Evidence] = gather_evidence,
+    gather: Callable[[Path], Evidence] | None = None,
     own: Mapping[str, Evidence] = MappingProxyType({}),
 ) -> Leaderboard:
     """Return the standing of every board that ranks or has entries, or of one board.
@@ -186,7 +186,7 @@ def read_leaderboard(
         leaderboard: the leaderboard's folder.
         only: id of a board; None for all.
         last: the latest day on which an entry can have been filed; None for today (UTC).
-        gather: returns what a submission shows, given its folder.
+        gather: returns what a submission shows, given its folder; None for what is recomputed.
         own: what the reader's own submissions show, to stand among the filed ones, by what is shown of
             their directories.
 
@@ -195,6 +195,7 @@ def read_leaderboard(
     """
     if only:
         read_board(only)  # before anything is scored for a board that there isn't
+    gather = gather or sharing_boards()
     found: dict[str, Evidence] = {}
     faults = []
     for each in walk_filed(leaderboard, last or today(), only):
