@@ -9,7 +9,7 @@ from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.train.code import check_code
 from baselines.train.compiled import target_of
-from baselines.train.directory import WEIGHTS, is_exported, open_checkpoints, read_run, restore_run
+from baselines.train.directory import WEIGHTS, is_exported, open_checkpoints, read_run
 from baselines.train.experiment import board_of, program_of
 from baselines.train.processes import note
 from baselines.train.result import diverged_at
@@ -47,7 +47,7 @@ def restore_params(
             raise OutputError(f"{folder} is an exported model, of step {config.steps:,} alone")
         return read_weights(folder / WEIGHTS, make_target().params, config.digest)
     which = None if step in (None, -1) else check_integer("step", step, 0, config.steps)
-    restored = restore_run(open_checkpoints(folder, config), config, make_target, which)
+    restored = open_checkpoints(folder, config).restore(make_target, which)
     done, remarks = (restored.step, restored.remarks) if restored else (0, "")
     if step is None and done < config.steps:
         if (last := diverged_at(folder)) is not None:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from baselines.lm.corpus import Corpus
 from baselines.lm.share import BatchShare
-from sraven.core.arguments import check_integer
 
 
 @dataclass(frozen=True)
@@ -48,9 +47,6 @@ class Documents:
     corpus: Corpus
     length: int
     share: BatchShare
-
-    def __post_init__(self) -> None:
-        check_integer("length", self.length, 1, 1 << 30)
 
     @cached_property
     def _table(self) -> NDArray[np.void]:

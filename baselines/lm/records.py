@@ -6,7 +6,6 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 from baselines.lm.sources import STREAM, Source, check_plain
@@ -128,22 +127,18 @@ def _make_record(number: int, raw: Any, parse: Parse) -> SourceRecord:
         return SourceRecord(number, b"", "bad_json")
 
 
-def read_source(source: Source, skip: int = 0) -> Iterator[SourceRecord]:
+def read_source(source: Source) -> Iterator[SourceRecord]:
     """Yield the records of a source.
-
-    Args:
-        source: what to read.
-        skip: records to leave out at its beginning.
 
     Raises:
         ConfigurationError: if it has no column ``text``.
         OSError: if the disk or the network fails.
     """
-    (read, parse), number, skipped = KINDS[source.kind], skip, 0
+    (read, parse), number, skipped = KINDS[source.kind], 0, 0
     if source.kind != STREAM:
         check_plain(source.path, source.name)
     try:
-        for number, raw in enumerate(islice(read(source), skip, None), skip + 1):
+        for number, raw in enumerate(read(source), 1):
             record = _make_record(number, raw, parse)
             skipped = skipped + 1 if record.fault else 0
             if skipped > MOST_SKIPPED:

@@ -1,12 +1,12 @@
-"""Sources to shards: the tokens of a run of documents, and a table of the documents, as plain ``.npy`` files.
+"""Sources to shards: the tokens of all documents of a source, and a table of them, as plain ``.npy`` files.
 
 ``NAME.tokens.npy`` is uint16 [tokens]. ``NAME.documents.npy`` has a row a document, see `DOCUMENT`.
-`numpy.load` maps both into memory. A note of each shard that is done says how far it got in its source: an
-interrupted run keeps the shards whose checksums are right, and goes on behind the last of them.
+`numpy.load` maps both into memory. An interrupted run keeps the shards that a note says are done and whose
+checksums are right.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -32,9 +32,6 @@ SHARDS, ENTRIES, TOKENIZER = "shards", "entries", "tokenizer.model"
 ARRAYS = {"tokens": np.dtype("<u2"), "documents": DOCUMENT}
 """The arrays of a shard, and their types."""
 
-SHARD_BYTES = 1 << 30
-"""Text of a shard, about, at most: a killed run repeats no more than that."""
-
 NAMED = 20
 """Skipped records that are named; all are counted."""
 
@@ -43,16 +40,14 @@ _BATCH_BYTES, _BATCH_RECORDS = 1 << 17, 256  # in the cache; an interrupt is hea
 
 @dataclass(frozen=True)
 class TokenShard:
-    """A shard that is written, and how far it got in its source.
+    """A shard that is written.
 
     Attributes:
-        name: of its files, without the ends.
+        name: of its files, without the ends: the number of its source.
         source: name of its source.
-        documents: how many; 0 if the rest of a source had none, and there are no files.
+        documents: how many; 0 if the source has none, and there are no files.
         tokens: how many, BOS and EOS included.
         text_bytes: of the documents, in UTF-8.
-        records: of the source that are done, those of its earlier shards included.
-        last: whether the source has no more.
         skipped: numbers of skipped records, by fault.
         named: the first of them, as ``source:record: fault``.
         sha256: of the files, by array.
@@ -64,8 +59,6 @@ class TokenShard:
     documents: int
     tokens: int
     text_bytes: int
-    records: int
-    last: bool
     skipped: dict[str, int]
     named: list[str]
     sha256: dict[str, str]
@@ -81,8 +74,6 @@ class SourceJob:
         source: where the documents come from.
         number: of the source.
         tokenizer: SHA-256 of the tokenizer.
-        documents: of a shard, at most.
-        limit: documents that may be taken of the source; None for all.
         threads: of the tokenizer.
     """
 
@@ -90,14 +81,7 @@ class SourceJob:
     source: Source
     number: int
     tokenizer: str
-    documents: int
-    limit: int | None = None
     threads: int = 1
-
-
-def name_of(source: int, shard: int) -> str:
-    """Return the name of a shard: the numbers of its source, and of it in that."""
-    return f"{source:05d}-{shard:05d}"
 
 
 def array_path(folder: Path, shard: str, array: str) -> Path:
@@ -111,38 +95,16 @@ def _load_tokenizer(path: Path, sha256: str) -> Tokenizer:
     return read_tokenizer(path)
 
 
-def write_source(job: SourceJob, on_progress: OnProgress) -> list[TokenShard]:
-    """Write the shards of a source that aren't there yet; return all of them.
-
-    Args:
-        job: the source, and how.
-        on_progress: is called with more documents and bytes of text.
-    """
-    shards: list[TokenShard] = []
-    records: Iterator[SourceRecord] | None = None
-    while not shards or not shards[-1].last:
-        name = name_of(job.number, len(shards))
-        shard = read_shard(job.staging, name, job.tokenizer) if records is None else None
-        if shard is None:
-            records = records or read_source(job.source, shards[-1].records if shards else 0)
-            shard = _write_shard(job, shards, records, on_progress)
-        shards.append(shard)
-    return shards
-
-
-def _batches(records: Iterator[SourceRecord], documents: int) -> Iterator[list[SourceRecord]]:
-    """Yield the records of one shard, skipped ones too: until it is full, or there are no more."""
+def _batches(records: Iterable[SourceRecord]) -> Iterator[list[SourceRecord]]:
+    """Yield the records of a source, skipped ones too, some at a time."""
     batch: list[SourceRecord] = []
-    size = begun = 0
+    size = 0
     for record in records:
         batch.append(record)
         size += len(record.text)
-        documents -= not record.fault
-        if not documents or size >= SHARD_BYTES:
-            break
-        if len(batch) >= _BATCH_RECORDS or size - begun >= _BATCH_BYTES:
+        if len(batch) >= _BATCH_RECORDS or size >= _BATCH_BYTES:
             yield batch
-            batch, begun = [], size
+            batch, size = [], 0
     yield batch
 
 
@@ -161,28 +123,23 @@ def _write_header(file: IO[bytes], length: int) -> None:
     np.lib.format.write_array_header_1_0(file, header)
 
 
-def _write_shard(
-    job: SourceJob, earlier: Sequence[TokenShard], records: Iterator[SourceRecord], on_progress: OnProgress
-) -> TokenShard:
-    """Write the next shard of a source: documents until it is full, or the source at its end.
+def write_source(job: SourceJob, on_progress: OnProgress) -> TokenShard:
+    """Return the shard of a source, written if it isn't there yet.
 
     Args:
         job: the source, and how.
-        earlier: shards of the source.
-        records: what is left of it.
         on_progress: is called with more documents and bytes of text.
     """
-    name, done = name_of(job.number, len(earlier)), earlier[-1].records if earlier else 0
-    limit = None if job.limit is None else job.limit - sum(shard.documents for shard in earlier)
-    most = job.documents if limit is None else min(limit, job.documents)
+    name = f"{job.number:05d}"
+    if shard := read_shard(job.staging, name, job.tokenizer):
+        return shard
     tokenizer = _load_tokenizer(job.staging / TOKENIZER, job.tokenizer)
     tokens, tables, named = 0, [np.zeros(0, DOCUMENT)], list[str]()
     skipped: Counter[str] = Counter()
     with apart(job.staging, f"{name}.tokens") as token_path, apart(job.staging, f"{name}.documents") as path:
         with open(token_path, "wb") as file:
             _write_header(file, 0)
-            for batch in _batches(records, most):
-                done = batch[-1].number if batch else done
+            for batch in _batches(read_source(job.source)):
                 skipped.update(record.fault for record in batch if record.fault)
                 named = [*named, *_name_broken(job, batch)][:NAMED]
                 kept = [record for record in batch if not record.fault]
@@ -203,15 +160,12 @@ def _write_shard(
         if len(table):
             move_into_place(token_path, goals["tokens"])
             move_into_place(path, goals["documents"])
-    text_bytes = int(table["bytes"].sum())
     shard = TokenShard(
         name=name,
         source=job.source.name,
         documents=len(table),
         tokens=tokens,
-        text_bytes=text_bytes,
-        records=done,
-        last=(len(table) < most and text_bytes < SHARD_BYTES) or len(table) == limit,
+        text_bytes=int(table["bytes"].sum()),
         skipped=dict(skipped),
         named=named,
         sha256={array: sha256_of_file(goal) for array, goal in goals.items()} if len(table) else {},

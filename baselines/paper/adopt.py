@@ -12,7 +12,7 @@ from baselines.lm.session import evaluate_language_runs
 from baselines.paper.cells import Figures, homes_of
 from baselines.paper.figures import FIGURES
 from baselines.paper.records import Record, Scores, path_of, write_record
-from baselines.train.directory import is_exported, open_checkpoints, read_run
+from baselines.train.directory import read_run
 from baselines.train.provenance import commit_of
 from baselines.train.result import RESULT, read_result, result_of
 from sraven.core.errors import ConfigurationError, OutputError
@@ -70,8 +70,6 @@ def record_of(folder: Path, documents: Sequence[Path] = ()) -> Record:
     config = read_run(folder)
     diverged = read_result(folder)["diverged"] if (folder / RESULT).is_file() else None
     found = result_of(folder, config, diverged)
-    if not is_exported(folder):
-        open_checkpoints(folder, config).check_named()
     of_text: str | None = None
     scores: Scores = {}
     if diverged is None and isinstance(config, LanguageConfig):

@@ -42,7 +42,7 @@ class Restored(NamedTuple):
     Attributes:
         step: of it.
         state: what it holds.
-        remarks: in words: what is wrong with newer ones, and whether its run is unknown.
+        remarks: in words: what is wrong with newer ones.
     """
 
     step: int
@@ -123,36 +123,12 @@ class Checkpoints:
             if fault is None:
                 target = make_target()
                 leaves = self._load(step, target)
-                held = int(leaves.get(".step", step))
-                if held == step:
-                    state = jax.tree.unflatten(jax.tree.structure(target), list(leaves.values()))
-                    if not _names_its_run(self._folder / str(step)):
-                        known = f"{self._folder / str(step)} doesn't say of which run it is"
-                        remarks.append(f"{known}, as in earlier versions")
-                    return Restored(step, state, "; ".join(remarks))
-                fault = _of_step(held)
-            if fault.may_pass:  # it may be whole, and what is older would take its place
-                raise OutputError(
-                    f"{self._folder / str(step)} can't be read ({fault.text}); mend that, or remove it to go "
-                    "on from the checkpoint before"
-                )
-            remarks.append(f"{self._folder / str(step)} is damaged ({fault.text})")
+                state = jax.tree.unflatten(jax.tree.structure(target), list(leaves.values()))
+                return Restored(step, state, "; ".join(remarks))
+            remarks.append(f"{self._folder / str(step)} is damaged ({fault})")
         if steps:
             raise OutputError(f"no checkpoint is whole: {'; '.join(remarks)}; delete the run to start again")
         return None
-
-    def check_named(self) -> None:
-        """Check that the newest checkpoint says of which run it is: a record is made of no other.
-
-        Raises:
-            OutputError: if it is of the form of earlier versions, which anybody may have put there.
-        """
-        for step in self._steps()[:1]:
-            if not _names_its_run(self._folder / str(step)):
-                raise OutputError(
-                    f"{self._folder / str(step)} doesn't say of which run it is, as in earlier versions: "
-                    "it can be evaluated, but no record is made of it; train it again"
-                )
 
     def _steps(self) -> list[int]:
         """Return the steps of all checkpoints, the newest first."""
@@ -169,7 +145,7 @@ class Checkpoints:
                 raise ValueError(f"{name} has shape {held.get(name)}, and {shapes.get(name)} by config.json")
             leaves = ocp.load(path.absolute(), wanted)
         except Exception as error:  # whole, so not for damage: no room, or another version's
-            raise _unreadable(path, error) from None
+            raise OutputError(f"{path} is whole, but can't be read: {_first_line(error)}") from None
         return {name: leaves[name] for name in wanted}
 
 
@@ -187,10 +163,6 @@ def _as_os_error(error: Exception, path: Path) -> OSError:
     code = re.search(r"os_error_code='(\d+)'", str(error))
     number = error.errno if isinstance(error, OSError) else int(code[1]) if code else None
     return OSError(number or errno.EIO, os.strerror(number) if number else _first_line(error), str(path))
-
-
-def _unreadable(path: Path, error: Exception) -> OutputError:
-    return OutputError(f"{path} is whole, but can't be read: {_first_line(error)}")
 
 
 def _first_line(error: Exception) -> str:
@@ -215,14 +187,6 @@ def _forget_late_calls(hook: Callable[[Any], Any]) -> Callable[[Any], None]:
     return pass_on
 
 
-def _names_its_run(folder: Path) -> bool:
-    """Return whether a checkpoint has the newest form, in which it names run and step."""
-    try:
-        return "run" in json.loads(read_bounded(folder / CHECKSUMS))
-    except (OSError, ValueError, TypeError, RecursionError):
-        return False
-
-
 def _files(folder: Path) -> list[str]:
     """Return the names of all that a checkpoint holds, ascending, but for directories and the checksums."""
     files = (path for path in folder.rglob("*") if path.is_symlink() or not path.is_dir())
@@ -237,61 +201,49 @@ def _sync(path: Path) -> str:
     return sha256_of_file(path)
 
 
-class _Fault(NamedTuple):
-    """What is wrong with a checkpoint.
-
-    Attributes:
-        text: in words.
-        may_pass: whether it may be whole, but can't be read now, for want of a right or of a disk.
-    """
-
-    text: str
-    may_pass: bool = False
-
-
-_OF_ANOTHER_KIND = (FileNotFoundError, IsADirectoryError, NotADirectoryError)
-"""What is there isn't what was saved, whoever reads it and when."""
-
-
-def _of_step(step: int) -> _Fault:
-    return _Fault(f"it is the checkpoint of step {step:,}, under another name")
-
-
-def _find_fault(folder: Path, run: str) -> _Fault | None:
+def _find_fault(folder: Path, run: str) -> str | None:
     """Return what is wrong with a checkpoint of a run; None if it is as it was saved.
 
-    Those of earlier versions have the checksums alone: only their content says of which step they are.
+    Raises:
+        OSError: if it may be whole, but can't be read now, for want of a right or of a disk.
     """
+    name = CHECKSUMS
     try:
-        sums = json.loads(read_bounded(folder / CHECKSUMS))
-    except FileNotFoundError:
-        return _Fault(f"it has no {CHECKSUMS}, as those of earlier versions")
-    except (ValueError, RecursionError):
-        return _Fault(f"{CHECKSUMS} can't be read")
-    except OSError as error:
-        return _Fault(f"{CHECKSUMS}: {error.strerror}", may_pass=not isinstance(error, _OF_ANOTHER_KIND))
-    if isinstance(sums, dict) and isinstance(sums.get("files"), dict):
-        if sums.get("step") != int(folder.name):
-            return _of_step(sums["step"]) if isinstance(sums.get("step"), int) else _Fault("it has no step")
-        if sums.get("run") != run:
-            return _Fault("it is of another run, or the run's configuration was changed")
-        sums = sums["files"]
-    names = _files(folder)
-    if not isinstance(sums, dict) or sorted(sums) != names:
-        return _Fault(f"{CHECKSUMS} names other files")
-    for name in names:
-        try:
+        found = json.loads(read_bounded(folder / CHECKSUMS))
+        if found["step"] != int(folder.name):
+            return "it is the checkpoint of another step"
+        if found["run"] != run:
+            return "it is of another run, or the run's configuration was changed"
+        if sorted(found["files"]) != (names := _files(folder)):
+            return f"{CHECKSUMS} names other files"
+        for name in names:
             path = folder / name
-            if not stat.S_ISREG(path.lstat().st_mode) or sha256_of_file(path) != sums[name]:
-                return _Fault(f"{name} isn't as it was saved")
-        except OSError as error:
-            return _Fault(f"{name}: {error.strerror}", may_pass=not isinstance(error, _OF_ANOTHER_KIND))
+            if not stat.S_ISREG(path.lstat().st_mode) or sha256_of_file(path) != found["files"][name]:
+                return f"{name} isn't as it was saved"
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        return f"it has no file {name}"
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return f"{CHECKSUMS} can't be read"
     return None
 
 
-def _agreed_fault(folder: Path, run: str) -> _Fault | None:
-    """Return what process 0 finds, in all processes: they must restore the same."""
-    fault = _find_fault(folder, run) if jax.process_index() == 0 else None
-    said = [fault is not None, fault is not None and fault.may_pass]
-    found, may_pass = broadcast_one_to_all(np.array(said, np.int32))
-    return fault or (_Fault("as process 0 found", bool(may_pass)) if found else None)
+def _agreed_fault(folder: Path, run: str) -> str | None:
+    """Return what process 0 finds, in all processes: they must restore the same.
+
+    Raises:
+        OutputError: if it may be whole: what is older would take its place.
+    """
+    fault = error = None
+    if jax.process_index() == 0:
+        try:
+            fault = _find_fault(folder, run)
+        except OSError as raised:
+            error = raised
+    said = np.array([fault is not None, error is not None], np.int32)
+    is_damaged, may_pass = broadcast_one_to_all(said)
+    if may_pass:
+        raise OutputError(
+            f"{folder} can't be read ({error or 'as process 0 found'}); mend that, or remove it to go on "
+            "from the checkpoint before"
+        )
+    return fault or ("as process 0 found" if is_damaged else None)

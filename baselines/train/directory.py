@@ -2,18 +2,17 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import jax
 import numpy as np
 from jax.experimental.multihost_utils import broadcast_one_to_all
 
 from baselines.config import RunConfig, read_config
-from baselines.train.checkpoint import Checkpoints, Restored
+from baselines.train.checkpoint import Checkpoints
 from sraven.core.errors import OutputError
 from sraven.core.spec import values_of
 from sraven.core.system.files import TEMPORARY, read_bounded, write_bytes, write_json
@@ -121,26 +120,6 @@ def claim(
         if refusal is not None:
             raise refusal
         yield
-
-
-def restore_run(
-    checkpoints: Checkpoints,
-    config: RunConfig,
-    make_target: Callable[[], Any],
-    step: int | None = None,
-) -> Restored | None:
-    """Return the newest whole checkpoint of a run, or that of a step; None if there is none.
-
-    Raises:
-        OutputError: as `Checkpoints.restore`, or if it is of a step that the run hasn't.
-    """
-    restored = checkpoints.restore(make_target, step)
-    if restored and restored.step > config.steps:
-        raise OutputError(
-            f"its checkpoint is of step {restored.step:,}, and the run has {config.steps:,} by config.json; "
-            "one of them is another run's"
-        )
-    return restored
 
 
 def open_checkpoints(folder: Path, config: RunConfig) -> Checkpoints:

@@ -64,7 +64,7 @@ def predictor(config: RunConfig, mesh: Mesh | None = None) -> Predict:
     def predict_pieces(params: Any, chunk: dict[str, jax.Array]) -> jax.Array:
         def predict_piece(piece: dict[str, jax.Array]) -> jax.Array:
             with matmul_precision(config.precision):
-                out = model.apply(
+                out: Any = model.apply(
                     {"params": params}, encoding.tokens(piece), num_outputs=encoding.num_outputs
                 )
             return encoding.predict(out)

@@ -23,7 +23,7 @@ from baselines.train.checkpoint import Checkpoints
 from baselines.train.code import code_digest, code_files
 from baselines.train.compilation_cache import keep_programs
 from baselines.train.compiled import Compiled
-from baselines.train.directory import check_run_folder, claim, open_checkpoints, restore_run
+from baselines.train.directory import check_run_folder, claim, open_checkpoints
 from baselines.train.experiment import Chunk, Experiment, MakeExperiment, board_experiment
 from baselines.train.log import LOG, Log
 from baselines.train.optim import Hyperparams
@@ -160,7 +160,7 @@ def train_runs(
 
 def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:
     """Return the step and the state that a run goes on from."""
-    restored = restore_run(run.checkpoints, run.config, lambda: compiled.target)
+    restored = run.checkpoints.restore(lambda: compiled.target)
     if restored is None:
         return 0, compiled.initialise(np.uint32(run.config.seed))
     if restored.remarks:

@@ -35,10 +35,6 @@ def command() -> None:
 @click.option("--config", help="Configuration of the dataset, such as en.")
 @click.option("--split", default="train", show_default=True, help="Split of the dataset.")
 @click.option("--tokenizer", required=True, metavar="FILE.model", help="SentencePiece model.")
-@click.option("--limit", type=int, help="Documents to take.  [default: all]")
-@click.option(
-    "--shard-documents", type=int, default=500_000, show_default=True, help="Documents of a shard at most."
-)
 @click.option("--processes", type=click.IntRange(1), help="Processes to use.  [default: all processors]")
 @engine_option
 @click.option("--out", type=output_directory, required=True, help="Directory to write.")
@@ -49,8 +45,6 @@ def prepare_tokens(
     config: str | None,
     split: str,
     tokenizer: str,
-    limit: int | None,
-    shard_documents: int,
     engine: "Engine",
     out: Path,
     **how: Any,
@@ -73,7 +67,7 @@ def prepare_tokens(
 
     with doing("looking for the documents"):
         found = tuple(find_sources(sources, config, split))
-    preparation = Preparation(found, read_tokenizer(Path(tokenizer).expanduser()), limit, shard_documents)
+    preparation = Preparation(found, read_tokenizer(Path(tokenizer).expanduser()))
     with resumable(out), parts_bar("preparing", None, "documents", "sources") as (on_progress, finished):
         how |= {"engine": engine, "on_progress": on_progress, "sources": finished}
         manifest = prepare(preparation, out, **how)

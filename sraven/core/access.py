@@ -1,10 +1,9 @@
 """Random access to the instances of a task, the same for all tasks."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import abstractmethod
 from dataclasses import fields
 from functools import cached_property
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,7 @@ from sraven.core.errors import ConfigurationError
 from sraven.core.rng import derive_key
 from sraven.core.spec import digest, task_config
 from sraven.core.split import Split
-from sraven.core.task import Column, References, Rows, Scoring
+from sraven.core.task import Task
 
 INDEX_LIMIT = 1 << 62
 """Indices of instances lie below this."""
@@ -23,83 +22,19 @@ INDEX_LIMIT = 1 << 62
 B = TypeVar("B", bound=Instances)
 
 
-class Roles(ABC):
-    """What else the core asks of a task, each in an object of its own: see `sraven.core.task`.
-
-    A task says what plays its roles, and imports it there: a task costs no more than what is asked of it.
-    """
-
-    name: ClassVar[str]
-    """Name of the task family."""
-
-    @property
-    @abstractmethod
-    def scoring(self) -> Scoring:
-        """How predictions are scored."""
-
-    @property
-    @abstractmethod
-    def references(self) -> References:
-        """The reference predictors and the ideal observer's scores, which others are read against."""
-
-    @property
-    def diagnosis(self) -> Any:
-        """How wrong answers are sorted, a `sraven.scoring.errors.Diagnosis`; None if nothing sorts them."""
-        return None
-
-    @property
-    def wording(self) -> Any:
-        """The instances in words, a `Wording`, of a task whose predictions are texts; None for others."""
-        return None
-
-    @property
-    def sequences(self) -> Any:
-        """The task as PyTorch networks see it, a `SequenceTask`; None where none is trained."""
-        return None
-
-    @property
-    def rows(self) -> Rows:
-        """The instances as rows of a dataset.
-
-        Raises:
-            ConfigurationError: for a task without datasets.
-        """
-        raise ConfigurationError(f"the task {self.name} has no datasets of its own")
-
-    @property
-    def columns(self) -> Sequence[Column]:
-        """The arrays that digests cover, and those of a dataset that they don't, first ``index``."""
-        return (self.wording or self.rows).columns
-
-
-class RandomAccess(Roles, Generic[B]):
+class RandomAccess(Task, Generic[B]):
     """The base of tasks that generate their instances: gives those of a split by their indices.
 
     A task is a frozen dataclass of its configuration, with a field ``version`` and a field ``seed``. ``B``
     is its batch.
     """
 
-    version: str
     seed: int
 
     @property
     def config(self) -> dict[str, Any]:
         """Everything that determines the instances, as JSON values."""
         return task_config(self.name, self)
-
-    @property
-    @abstractmethod
-    def config_name(self) -> str:
-        """Short name of the configuration, used as a folder's name."""
-
-    @property
-    @abstractmethod
-    def splits(self) -> tuple[str, ...]:
-        """Names of the splits that have instances."""
-
-    @abstractmethod
-    def combinations(self, split: str) -> NDArray[Any]:
-        """Return the combinations of a split, a row each."""
 
     @abstractmethod
     def empty_batch(self, count: int) -> B:

@@ -11,17 +11,19 @@ role                  what it is about
 `Wording`             its instances in words, and replies read: of tasks whose predictions are texts
 ====================  ==================================================================================
 
-A task itself has the first two; the others are its properties (`sraven.core.access.Roles`).
+A task itself has the first; the others are its properties.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.comparison import Comparison
+from sraven.core.errors import ConfigurationError
 from sraven.core.estimate import Mean
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -157,69 +159,86 @@ class Description:
     keywords: tuple[str, ...]
 
 
-class Task(Protocol):
+class Task(ABC):
     """A benchmark task: a configuration, the instances that it determines, and what plays its roles.
 
-    `sraven.core.access.RandomAccess` is the base class of tasks that generate their instances.
+    `sraven.core.access.RandomAccess` is the base class of tasks that generate their instances. A task
+    imports what plays its roles where it says so: it costs no more than what is asked of it.
     """
 
-    @property
-    def name(self) -> str:
-        """Name of the task family, such as ``sraven``."""
+    name: ClassVar[str]
+    """Name of the task family, such as ``sraven``."""
+
+    version: str
+    """Version of the benchmark whose instances these are."""
 
     @property
-    def version(self) -> str:
-        """Version of the benchmark whose instances these are."""
-
-    @property
+    @abstractmethod
     def config(self) -> Mapping[str, Any]:
         """Everything that determines the instances, as JSON values."""
 
     @property
+    @abstractmethod
     def config_name(self) -> str:
         """Short name of the configuration, used as a folder's name."""
 
     @property
+    @abstractmethod
     def splits(self) -> Sequence[str]:
         """Names of the splits that have instances."""
 
     @property
     def columns(self) -> Sequence[Column]:
-        """The arrays that digests cover, and those of a dataset that they don't."""
+        """The arrays that digests cover, and those of a dataset that they don't, first ``index``."""
+        return (self.wording or self.rows).columns
 
     @property
     def rows(self) -> "Rows":
-        """The instances as rows of a dataset."""
+        """The instances as rows of a dataset.
+
+        Raises:
+            ConfigurationError: for a task without datasets.
+        """
+        raise ConfigurationError(f"the task {self.name} has no datasets of its own")
 
     @property
+    @abstractmethod
     def scoring(self) -> "Scoring":
         """How predictions are scored."""
 
     @property
+    @abstractmethod
     def references(self) -> "References":
-        """What scores are read against."""
+        """The reference predictors and the ideal observer's scores, which others are read against."""
 
     @property
     def diagnosis(self) -> Any:
-        """How wrong answers are sorted; None if nothing sorts them."""
+        """How wrong answers are sorted, a `sraven.scoring.errors.Diagnosis`; None if nothing sorts them."""
+        return None
 
     @property
     def wording(self) -> Any:
-        """The instances in words, a `Wording`; None where predictions are no texts."""
+        """The instances in words, a `Wording`, of a task whose predictions are texts; None for others."""
+        return None
 
     @property
     def sequences(self) -> Any:
         """The task as PyTorch networks see it, a `SequenceTask`; None where none is trained."""
+        return None
 
+    @abstractmethod
     def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Any:
         """Return a batch, see `sraven.core.batch.Instances`."""
 
+    @abstractmethod
     def take(self, split: str, indices: ArrayLike, *, threads: int | None = None) -> Any:
         """Return the instances with the given indices, in their order."""
 
+    @abstractmethod
     def empty_batch(self, count: int) -> Any:
         """Return a batch for ``count`` instances, its content undefined."""
 
+    @abstractmethod
     def combinations(self, split: str) -> NDArray[Any]:
         """Return the combinations of a split, a row each."""
 

@@ -25,6 +25,9 @@ are, and so by one in 10^6 among 20 seeds on two splits.
 SELECTION = "test"
 """The split by whose score the points of a grid are chosen."""
 
+AGREEMENT = "agreement"
+"""The rule that a maintainer may lift: see `sraven.leaderboard.maintainers`."""
+
 
 def least_seeds(board: Board) -> int:
     """Return how many runs a ranked entry has at least, on every split of a board.
@@ -88,6 +91,18 @@ def _points(evidence: Evidence) -> str:
     for point in evidence.content.get("points", ()):
         if sign * (point["scores"][SELECTION] - own["mean"]) > CLAIM_TOLERANCE:
             return f"{UNCHOSEN}{escape(point['name'])}"
+    return ""
+
+
+def _agreement(evidence: Evidence) -> str:
+    """Seeds of one network, of which wrong answers were changed, are wrong about the same instances."""
+    most = evidence.board.task.scoring.comparison.most_agreement
+    for split, (first, second, found) in evidence.agreement.items():
+        if found > most:
+            return (
+                f"seeds {first} and {second} err alike on {split} (agreement {found:.3f}; networks trained "
+                f"apart have {most:g} or less): a maintainer has to look"
+            )
     return ""
 
 
@@ -214,6 +229,9 @@ ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     "copies": EligibilityRule(
         lambda evidence: equal_seeds(evidence),
         "submit runs that were trained apart, each with a seed of its own",
+    ),
+    AGREEMENT: EligibilityRule(
+        _agreement, "say in the pull request how they were trained: near the ceiling, networks do agree"
     ),
 }
 """All rules by which an entry may have no rank, by name."""

@@ -3,9 +3,10 @@
 The standing is made of this, never of the ``scores.json`` that lies beside a submission.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from sraven.board.board import Board, read_board
 from sraven.core.jsonable import as_json
+from sraven.core.task import Arrays
 from sraven.leaderboard.submissions.submission import (
     Submission,
     errors_of,
@@ -21,6 +23,7 @@ from sraven.leaderboard.submissions.submission import (
     scores_of,
 )
 from sraven.scoring.composing import Composing
+from sraven.scoring.scores import DIGITS, Run
 
 _BOARDS = 4  # at hand at a time: tens of megabytes each
 
@@ -39,6 +42,8 @@ class Evidence:
         errors: by split, what it gets wrong, sorted: a `sraven.scoring.errors.ErrorRow` of all
             instances, as JSON. Nothing if nothing sorts the errors of the task.
         beside: by split and metric, scores by what its task has got since the board.
+        agreement: by split, the two seeds whose errors agree most, and how much; see
+            `sraven.core.comparison.Comparison`.
     """
 
     content: Mapping[str, Any]
@@ -49,6 +54,7 @@ class Evidence:
     predictions: Mapping[str, NDArray[Any]]
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    agreement: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     @property
     def training(self) -> Mapping[str, Any]:
@@ -75,6 +81,19 @@ def run_name(split: str, seed: int) -> str:
     return f"{split}/{seed}"
 
 
+def _most_agreement(board: Board, truth: Arrays, runs: Sequence[Run]) -> tuple[int, int, float] | None:
+    """Return the two seeds whose errors agree most, and how much; None where that says nothing."""
+    kind = board.task.scoring.comparison
+    if kind.errors is None or len(runs) < 2:
+        return None
+    errors = [kind.errors(truth, run.predictions) for run in runs]
+    pairs = combinations(range(len(runs)), 2)
+    return max(
+        ((runs[a].seed, runs[b].seed, round(kind.agreement(errors[a], errors[b]), DIGITS)) for a, b in pairs),
+        key=lambda found: found[2],
+    )
+
+
 def make_evidence(
     submission: Submission,
     *,
@@ -92,21 +111,24 @@ def make_evidence(
         SubmissionError: if it claims other scores.
     """
     board, runs = submission.board, submission.runs
-    summands = {split: board.labels(split, threads=threads).summands for split in runs}
+    totals, agreement = {}, {}
+    for split, found in runs.items():
+        labels = board.labels(split, threads=threads)
+        totals[split] = {name: float(column.sum()) for name, column in labels.summands.items()}
+        if most := _most_agreement(board, labels.arrays, found):
+            agreement[split] = most
     return Evidence(
         content=submission.content,
         board=board,
         digest=submission.digest,
         scores=scores_of(submission, threads=threads),
-        totals={
-            split: {name: float(column.sum()) for name, column in columns.items()}
-            for split, columns in summands.items()
-        },
+        totals=totals,
         predictions={
             run_name(split, run.seed): run.predictions for split, found in runs.items() for run in found
         },
         errors=errors or {},
         beside=scores_beside(submission, threads=threads),
+        agreement=agreement,
     )
 
 

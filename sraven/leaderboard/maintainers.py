@@ -1,7 +1,7 @@
 """What maintainers say of filed entries, in a file that no pull request with a submission may touch.
 
 ``confirmed.yaml`` has what can't be computed: which entry was run again, pinned to its submission, which
-names the code; and which one stands for another.
+names the code; which one stands for another; and whose seeds were trained apart although they err alike.
 """
 
 import os
@@ -28,11 +28,13 @@ class Maintained(NamedTuple):
         reproduced: those that have been run again as they are now, with the digest of the submission.
         points: entries that are a point of another one's grid, which ``test`` chose: that one.
         replaced: entries that another one replaces: that one.
+        apart: those whose seeds were trained apart, although they err alike.
     """
 
     reproduced: Mapping[str, str] = {}
     points: Mapping[str, str] = {}
     replaced: Mapping[str, str] = {}
+    apart: frozenset[str] = frozenset()
 
 
 def _read(leaderboard: Path) -> Mapping[str, Any]:
@@ -60,6 +62,9 @@ def _misfits(content: Mapping[str, Any], entries: Mapping[str, Evidence]) -> Ite
                 yield kind, entry_id, f"names {escape(other)}, which is of another board"
             elif kind == "replaced" and entries[other].content.get("replaces") != entry_id:
                 yield kind, entry_id, f"names {escape(other)}, whose submission.yaml doesn't say 'replaces'"
+    for entry_id in content["apart"]:
+        if entry_id not in entries:
+            yield "apart", entry_id, "there is no such entry"
 
 
 def read_maintained(
@@ -80,11 +85,12 @@ def read_maintained(
     def concerning(kind: str) -> dict[str, Any]:
         found = confirmed.get(kind, {})
         named = [each for each in found if only is None or each.partition("/")[0] == only]
-        return {each: found[each] for each in named}
+        return {each: found[each] if kind != "apart" else None for each in named}
 
     said = {kind: concerning(kind) for kind in Maintained._fields}
     faults = []
     for kind, entry_id, why in list(_misfits(said, entries)):
         faults.append(make_fault(f"{CONFIRMED}: {kind}: {escape(entry_id)}", why))
         said[kind].pop(entry_id, None)
-    return Maintained(**said), faults
+    apart = frozenset(said.pop("apart"))
+    return Maintained(**said, apart=apart), faults

@@ -16,7 +16,7 @@ from sraven.core.errors import BoardError, SubmissionError
 from sraven.core.escape import escape
 from sraven.leaderboard.comparison import rank_ranges
 from sraven.leaderboard.copies import find_copies
-from sraven.leaderboard.eligibility import reasons_unranked
+from sraven.leaderboard.eligibility import AGREEMENT, reasons_unranked
 from sraven.leaderboard.entries import entry_of, reported_entries
 from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
 from sraven.leaderboard.filed import Fault, fault_of, today, walk_filed
@@ -55,7 +55,11 @@ def _judge(entry_id: str, evidence: Evidence, copies: Sequence[str], maintained:
     """
     entry = entry_of(entry_id, evidence)
     is_reproduced = entry_id in maintained.reproduced
-    reasons = [found.reason for found in reasons_unranked(evidence)]
+    reasons = [
+        found.reason
+        for found in reasons_unranked(evidence)
+        if found.rule != AGREEMENT or not (is_reproduced or entry_id in maintained.apart)
+    ]
     notes = [_copies_text(copies)] if copies and entry.family != REFERENCE else []
     if chosen := maintained.points.get(entry_id):
         reasons.append(f"{UNCHOSEN}{chosen}")

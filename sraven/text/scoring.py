@@ -97,7 +97,9 @@ class LadderScoring:
         """By the questions that are answered otherwise, however the answers are written."""
         found, W = compare_answers(self.hits), self.task.width
         distance = lambda one, other: found.distance(one[:, :W], other[:, :W])  # noqa: E731
-        return found._replace(distance=distance, share=0.01)  # of one model, asked more than once
+        return found._replace(
+            distance=distance, share=0.01, errors=None
+        )  # of one model, asked more than once
 
     def find_fault(self, predictions: NDArray[Any]) -> None:
         """Return nothing: whatever was read of a reply can be scored."""

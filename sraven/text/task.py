@@ -10,12 +10,11 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.access import Roles
 from sraven.core.arguments import check_array, check_choice, check_integer
 from sraven.core.batch import Instances
 from sraven.core.errors import ConfigurationError
 from sraven.core.spec import added, task_config
-from sraven.core.task import References, Rows, Scoring, Wording
+from sraven.core.task import References, Rows, Scoring, Task, Wording
 from sraven.core.versions import check_version, version_setting
 from sraven.task import SRAVEN, Batch as Puzzles
 from sraven.text.forms import FORMS
@@ -73,7 +72,7 @@ class Batch(Instances):
 
 
 @dataclass(frozen=True)
-class Ladder(Roles):
+class Ladder(Task):
     """Certified instances of several settings, to be asked in words.
 
     A rung is a level of difficulty. Rung number r is the task ``tasks[r]``, and its questions are the first

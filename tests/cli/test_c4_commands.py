@@ -40,12 +40,12 @@ def test_what_was_prepared_is_printed(run):
     first = json.loads(Path("tokens/manifest.json").read_text())
     again = json.loads(prepare(run, "--json", tokenizer="tokens/tokenizer.model", out="again")[1])
     assert all(again[name] == first[name] for name in ("tokenizer", "shards"))
-    code, out, err = prepare(run, "--limit", 3)
-    assert (code, err.count("\n")) == (2, 1) and "limit differ" in err and "--force" in err
-    result = json.loads(prepare(run, "--limit", 3, "--force", "--json")[1])
+    code, out, err = prepare(run, source="a.jsonl")
+    assert (code, err.count("\n")) == (2, 1) and "sources differ" in err and "--force" in err
+    result = json.loads(prepare(run, "--force", "--json", source="a.jsonl")[1])
     manifest = json.loads(Path("tokens/manifest.json").read_text())
     assert result == {"path": "tokens", **{name: manifest[name] for name in manifest if name != "plan"}}
-    assert result["documents"] == 3
+    assert result["documents"] == 25
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,6 @@ def test_what_was_prepared_is_printed(run):
             "x.model': No such file or directory; give a SentencePiece",
         ),
         ([], {"out": "a.jsonl"}, "a.jsonl"),
-        (["--limit", 0], {}, "limit=0"),
     ],
 )
 def test_errors_are_one_line_and_leave_nothing(refused, more, options, named, corpus):

@@ -7,7 +7,6 @@ from inspect import cleandoc, signature
 import click
 import pytest
 
-from baselines.lm.prepare import Preparation
 from cli.main import COMMANDS as OWN, cli
 from cli.shared.families import MAIN, commands_of
 from helpers.commands import COMMANDS, find_command
@@ -54,7 +53,6 @@ def test_defaults_are_those_of_what_is_called():
 
     made = signature(write_dataset).parameters["file_format"].default
     assert defaults("generate")["file_format"] == defaults("fuzzylogic", "generate")["file_format"] == made
-    assert defaults("c4", "prepare")["shard_documents"] == Preparation.shard_documents
 
 
 def test_help_imports_nothing_slow():

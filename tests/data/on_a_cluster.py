@@ -85,7 +85,7 @@ def same_tokens(folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)  # names of sources are as they are given, and workers are elsewhere
         sources = tuple(find_sources(["*.txt"]))
-        preparation = Preparation(sources, train_tokenizer(texts, 285), shard_documents=7)
+        preparation = Preparation(sources, train_tokenizer(texts, 285))
         progress = []
         prepare(preparation, "local", processes=1)
         killed = partial(ray_jobs.killed_once, folder / "mark")
@@ -93,8 +93,6 @@ def same_tokens(folder):
         prepare(preparation, "ray", engine=RAY, sources=lambda *done: progress.append(done))
     assert (folder / "mark").exists() and all_bytes(folder / "ray") == all_bytes(folder / "local")
     assert progress == [(1, 3), (2, 3), (3, 3)]
-    with pytest.raises(ConfigurationError, match="leave out the limit or the engine"):
-        prepare(Preparation(sources, preparation.tokenizer, limit=3), folder / "limit", engine=RAY)
 
 
 def errors_are_those_of_the_work(folder):

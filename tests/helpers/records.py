@@ -17,11 +17,11 @@ def write_jsonl(path, texts):
     return path
 
 
-def read(*patterns, skip=0, **more):
+def read(*patterns, **more):
     return [
         (record.number, record.fault or record.text.decode())
         for source in find_sources([str(pattern) for pattern in patterns], **more)
-        for record in read_source(source, skip)
+        for record in read_source(source)
     ]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.evidence_example import make_evidence, random_predictions, score
+from helpers.standings import entries_of, judged
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, truth
 from sraven.board.board import board_ids, read_board
 from sraven.leaderboard.copies import equal_seeds, find_copies
@@ -17,7 +18,8 @@ from sraven.leaderboard.eligibility import (
     reasons_unranked,
 )
 from sraven.leaderboard.entries import entry_of
-from sraven.leaderboard.evidence import run_name
+from sraven.leaderboard.evidence import _most_agreement, run_name
+from sraven.scoring.scores import whole_run
 
 
 def why_unranked(evidence):
@@ -279,3 +281,48 @@ def test_numbers_that_are_nudged_are_a_copy(noise, is_copy):
 
     copy = make_evidence("copy", board, scores=errors, predictions=runs_of(entry, change))
     assert found(entry, copy)["copy"] == (["honest"] if is_copy else [])
+
+
+# Seeds of one network
+
+
+def agreeing(board_id, runs):
+    """Return evidence whose agreement is that of some runs on ``ood``, and why it isn't ranked."""
+    board = small_board(board_id)
+    found = _most_agreement(
+        board, board.labels("ood").arrays, [whole_run(run, n) for n, run in enumerate(runs)]
+    )
+    return found, why_unranked(replace(make_evidence(board=board), agreement={"ood": found}))
+
+
+@pytest.mark.parametrize("changed", [0.0, 0.012, 0.5, 1.0])
+def test_one_network_as_three_seeds_is_flagged_whatever_wrong_answers_are_changed(changed):
+    """To change wrong answers costs no score; what is wrong stays so."""
+    board, random = small_board(SRAVEN_BOARD), np.random.default_rng(1)
+    right = truth(board, "ood")
+    wrong = random.random(len(right)) < 0.4
+    runs = []
+    for _ in range(3):
+        moved = np.where(random.random(len(right)) < changed, random.integers(1, 5, len(right)), 1)
+        runs.append(((right + (wrong * moved)[:, None]) % 5).astype(np.uint8))
+    (_, _, agreement), [reason] = agreeing(SRAVEN_BOARD, runs)
+    assert agreement == 1 and "err alike on ood (agreement 1.000" in reason and "maintainer" in reason
+    apart = [(right + (random.random(len(right)) < 0.4)[:, None]) % 5 for _ in range(3)]
+    (_, _, agreement), reasons_apart = agreeing(SRAVEN_BOARD, apart)
+    assert abs(agreement) < 0.3 and reasons_apart == []
+
+
+@pytest.mark.parametrize(("noise", "is_flagged"), [(0.0, True), (0.1, True), (1.0, False)])
+def test_one_network_with_noise_is_flagged(noise, is_flagged):
+    board, random = small_board(FUZZY_BOARD), np.random.default_rng(1)
+    right = truth(board, "ood")
+    error = 0.1 * random.standard_normal(len(right))
+    runs = [right + error + noise * 0.1 * random.standard_normal(len(right)) for _ in range(3)]
+    _, found = agreeing(FUZZY_BOARD, runs)
+    assert any("err alike" in reason for reason in found) is is_flagged
+
+
+def test_a_maintainer_lifts_the_flag(small_boards):
+    alike = replace(make_evidence("a"), agreement={"ood": (0, 1, 0.99)})
+    [[entry], [looked]] = (entries_of(judged({"x": alike}, apart=names)) for names in ((), ("x",)))
+    assert (entry.rank, looked.rank, looked.remark) == (None, 1, "")

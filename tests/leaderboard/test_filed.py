@@ -197,11 +197,13 @@ def test_what_maintainers_confirm_must_fit_and_counts_for_no_more(tmp_path):
     content = {
         "points": {old: new, new: other, "nobody": old},
         "replaced": {old: new, new: old},
+        "apart": [new, "nobody"],
     }
     found, faults = confirmed(tmp_path, content, entries)
-    assert found == Maintained({}, {old: new}, {old: new})
+    assert found == Maintained({}, {old: new}, {old: new}, frozenset({new}))
     assert sorted(fault.reason.partition(";")[0] for fault in faults) == [
         f"names {other}, which is of another board",
         f"names {old}",
         f"names {old}, whose submission.yaml doesn't say 'replaces'",
+        "there is no such entry",
     ]

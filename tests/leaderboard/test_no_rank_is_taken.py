@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 from helpers.evidence_example import make_evidence
 from helpers.standings import entries_of, judged
 from helpers.submissions import SRAVEN_BOARD
+from sraven.leaderboard.contribution.change import displaced
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -28,30 +29,6 @@ def scored(name, ood, seeds=3, *, test=0.6, predictions=None, **said):
     scores = {"test": {"accuracy": [test] * seeds}, "ood": {"accuracy": [ood] * seeds}}
     numbers = dict.fromkeys(("test", "ood"), tuple(range(seeds)))
     return make_evidence(name, scores=scores, seeds=numbers, predictions=predictions, **said)
-
-
-def displaced(before, after, new):
-    """Return an entry whose standing changes by another's filing, though that doesn't score higher.
-
-    Args:
-        before: the standing of a board without the new entry.
-        after: that with it.
-        new: the entry, in the latter.
-
-    Returns:
-        the folder of the first of them; an empty text if there is none.
-    """
-    [board] = [each.board for each in after.standings]
-    sign = 1 if board.higher_is_better else -1
-    left = {entry.id: entry for entry in entries_of(after) if entry is not new and entry.id}
-    for entry in entries_of(before):
-        now = left.get(entry.id) if entry.id else entry
-        if now is None or replace(now, rank=entry.rank, rank_range=entry.rank_range) != entry:
-            return entry.id
-        is_passed = new.rank and (new.value or 0) * sign > (entry.value or 0) * sign
-        if now.rank != entry.rank and not (is_passed and entry.rank and now.rank and now.rank > entry.rank):
-            return entry.id
-    return ""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Checks of a pull request: it adds one submission to the leaderboard, and changes nothing else.
+"""Checks of a pull request: it adds one submission to the leaderboard, and changes nobody's standing.
 
 What is compared and scored are commits, read by git. Neither the index nor the working copy of the checkout
 is read, so nothing that lies in it is ever run, followed or believed.
@@ -9,7 +9,9 @@ import re
 import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import date
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 from unicodedata import category, normalize
@@ -17,12 +19,14 @@ from unicodedata import category, normalize
 from sraven.board.board import Board, read_board
 from sraven.core.errors import ChangeError, ConfigurationError, SubmissionError
 from sraven.core.escape import escape
+from sraven.leaderboard.copies import equal_seeds
+from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
 from sraven.leaderboard.filed import filing_date, today as this_day
 from sraven.leaderboard.maintainers import CONFIRMED
 from sraven.leaderboard.ranking import read_leaderboard
-from sraven.leaderboard.standing import Entry
+from sraven.leaderboard.standing import Entry, Leaderboard
 from sraven.leaderboard.submissions.runs import DESCRIPTION, README, SCORES
-from sraven.leaderboard.submissions.submission import SUBMISSIONS, read_scores
+from sraven.leaderboard.submissions.submission import SUBMISSIONS, differing, read_scores
 from sraven.leaderboard.submissions.submit import slug
 
 LEADERBOARD = "docs/leaderboard"
@@ -70,11 +74,11 @@ def check_change(
         base: the commit it is to be merged into, such as ``main``, of which ``HEAD`` is a successor.
         checkout: the working copy of a repository that has both commits and their histories.
         today: the day after which no submission is dated; None for today (UTC).
-        most_bytes: that a submission may have.
+        most_bytes: that a submission may have, and that may be new in the commits.
 
     Returns:
-        ``folder`` of the submission, its ``scores``, which are right, and its ``rank``; None if nothing of
-        the leaderboard is changed.
+        ``folder`` of the submission, ``scores`` as recomputed and its ``rank``; None if nothing of the
+        leaderboard is changed.
 
     Raises:
         ChangeError: for the first thing that isn't allowed, and whenever git fails. The message is one
@@ -107,11 +111,18 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
             f"{folder} has {len(changed):,} files of {total:,} bytes; expected {_MOST_FILES} of "
             f"{most_total:,} at most"
         )
+    new = int(_git(checkout, "rev-list", "--objects", "--disk-usage", head, f"^{goal}"))
+    if new > most_total:
+        raise ChangeError(
+            f"the commits hold {new:,} bytes that are new; expected {most_total:,} or fewer: what a later "
+            "commit removes stays in the history, so make one commit of what is left"
+        )
     with tempfile.TemporaryDirectory(prefix="sraven-change-") as name:
         root = Path(name)
         _extract(checkout, after, board, root)
-        entry = _check_entry(folder, root, today)
-        return {"folder": folder, "scores": read_scores(root / folder), "rank": entry.rank}
+        evidence = _check_entry(folder, board, root)
+        rank = _check_standing(folder, evidence, root, today)
+    return {"folder": folder, "scores": evidence.scores, "rank": rank}
 
 
 # Git: these commands read objects alone, and run nothing that a repository or a tree names
@@ -216,22 +227,65 @@ def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: dat
 # The entry
 
 
-def _check_entry(folder: str, root: Path, today: date) -> Entry:
-    """Refuse an entry that the leaderboard leaves out, is called otherwise, or is a copy; return its row.
+def _check_entry(folder: str, board: Board, root: Path) -> Evidence:
+    """Check a new entry as ``sraven score --check`` does, and that its seeds differ; return what it shows."""
+    evidence = gather_evidence(root / folder)
+    content = evidence.content
+    if content["board"] != board.id:
+        raise ChangeError(f"{folder} is for {content['board']}; file it below {content['board']}")
+    name = slug(content["method"]["name"])
+    if PurePosixPath(folder).name[9:] != name:
+        raise ChangeError(f"{folder}: by the name of the method, the folder is called <date>-{name}")
+    if places := differing(read_scores(root / folder), evidence.scores):
+        raise ChangeError(f"{folder}/{SCORES}: {places[0]} isn't what the predictions score")
+    if same := equal_seeds(evidence):
+        raise ChangeError(f"{folder}: {same}; each seed is a run of its own")
+    return evidence
 
-    No other entry's standing changes but by its score: nothing that one says of itself counts for another.
+
+def _check_standing(folder: str, evidence: Evidence, root: Path, today: date) -> int | None:
+    """Refuse an entry that is a copy, or changes another's standing but by its score; return its rank.
+
+    The standing is read without the entry and with it: what `--add` shows is what is filed.
     """
-    entry_id = folder.removeprefix(f"{_FILED}/")
-    found = read_leaderboard(root / LEADERBOARD, entry_id.partition("/")[0], last=today)
-    for fault in found.faults:
-        if fault.place == escape(entry_id):
-            raise ChangeError(f"{folder}: {fault.reason}")
-    [entry] = [entry for entry in found.standings[0].entries if entry.id == entry_id]
-    if PurePosixPath(folder).name[9:] != slug(entry.method):
-        raise ChangeError(f"{folder}: by its method, the folder is called <date>-{slug(entry.method)}")
-    if entry.copies:
+    (root / folder).rename(root / "new")
+    gather = cache(sharing_boards())
+    read = partial(read_leaderboard, root / LEADERBOARD, evidence.board.id, last=today, gather=gather)
+    before, after = read(), read(own={folder.removeprefix(f"{_FILED}/"): evidence})
+    [new] = [entry for entry in _entries(after) if entry.own]
+    if new.copies:
         raise ChangeError(
-            f"{folder} predicts the same as {entry.copies[0]}, or nearly so; a submission has its own, and "
-            f"one that replaces another is merged by a maintainer, with a line in {CONFIRMED}"
+            f"{folder} predicts the same as {new.copies[0]}, or nearly so; a submission has its own, and one "
+            f"that replaces another is merged by a maintainer, with a line in {CONFIRMED}"
         )
-    return entry
+    if moved := displaced(before, after, new):
+        raise ChangeError(f"{folder} would change the standing of {moved}")
+    return new.rank
+
+
+def _entries(found: Leaderboard) -> list[Entry]:
+    return [entry for each in found.standings for entry in each.entries]
+
+
+def displaced(before: Leaderboard, after: Leaderboard, new: Entry) -> str:
+    """Return an entry whose standing changes by another's filing, though that doesn't score higher.
+
+    Args:
+        before: the standing of a board without the new entry.
+        after: that with it.
+        new: the entry, in the latter.
+
+    Returns:
+        the folder of the first of them; an empty text if there is none.
+    """
+    [board] = [each.board for each in after.standings]
+    sign = 1 if board.higher_is_better else -1
+    left = {entry.id: entry for entry in _entries(after) if entry is not new and entry.id}
+    for entry in _entries(before):
+        now = left.get(entry.id) if entry.id else entry
+        if now is None or replace(now, rank=entry.rank, rank_range=entry.rank_range) != entry:
+            return entry.id
+        is_passed = new.rank and (new.value or 0) * sign > (entry.value or 0) * sign
+        if now.rank != entry.rank and not (is_passed and entry.rank and now.rank and now.rank > entry.rank):
+            return entry.id
+    return ""

@@ -41,8 +41,8 @@ def source_files(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def preparation(source_files, tokenizer):
-    """The three files in shards of 7 documents: 4, 1 and 1 shards."""
-    return preparation_of(tokenizer, source_files / "*.jsonl", shard_documents=7)
+    """The three files."""
+    return preparation_of(tokenizer, source_files / "*.jsonl")
 
 
 @pytest.fixture(scope="session")

@@ -112,7 +112,7 @@ def test_what_can_not_be_trained_on_is_refused_before_anything_is_written(corpus
     parts = language_experiment(corpus, Compute(num_microbatches=3))
     refused(corpus, parts, ConfigurationError, "batch_size=8 in 3 parts: expected a multiple of 3")
     tokens = write_corpus(tmp_path, count=5)
-    path, damaged = tokens / "shards" / "00000-00000.documents.npy", Corpus(tokens)
+    path, damaged = tokens / "shards" / "00000.documents.npy", Corpus(tokens)
     path.write_bytes(path.read_bytes()[:-1])
     for found in ("has 351 bytes", "is missing"):
         message = rf"documents\.npy {found}; the manifest says 352"

@@ -1,7 +1,6 @@
 """Documents to shards: the bytes, whatever happens on the way to them."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -35,22 +34,20 @@ def test_golden(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write_jsonl(tmp_path / "first.json", ["ab", "", "b  a", "bb"])
     (tmp_path / "second.txt").write_text("a\n\nba\n")
-    preparation = preparation_of(tokenizer, "first.json", "second.txt", shard_documents=2)
+    preparation = preparation_of(tokenizer, "first.json", "second.txt")
     manifest = prepare(preparation, tmp_path / "out", processes=1)
 
     shards = tmp_path / "out" / "shards"
-    assert [shard["name"] for shard in manifest["shards"]] == ["00000-00000", "00000-00001", "00001-00000"]
+    assert [shard["name"] for shard in manifest["shards"]] == ["00000", "00001"]
     tokens = [np.load(shards / f"{shard['name']}.tokens.npy", mmap_mode="r") for shard in manifest["shards"]]
     assert [part.tolist() for part in tokens] == [
-        [2, 5, 4, 6, 1, 2, 5, 6, 5, 4, 1],
-        [2, 5, 6, 6, 1],
+        [2, 5, 4, 6, 1, 2, 5, 6, 5, 4, 1, 2, 5, 6, 6, 1],
         [2, 5, 4, 1, 2, 5, 6, 4, 1],
     ]
     assert all(part.dtype == np.uint16 for part in tokens)
     tables = [np.load(shards / f"{shard['name']}.documents.npy") for shard in manifest["shards"]]
     assert [table.tolist() for table in tables] == [
-        [(0, 5, 2, 1), (5, 6, 4, 3)],
-        [(0, 5, 2, 4)],
+        [(0, 5, 2, 1), (5, 6, 4, 3), (11, 5, 2, 4)],
         [(0, 4, 1, 1), (4, 5, 2, 3)],
     ]
     assert tables[0].dtype.names == ("start", "tokens", "bytes", "record")
@@ -85,13 +82,6 @@ def test_same_bytes_for_any_number_of_processes_and_batches_of_the_tokenizer(
     assert all_bytes(tmp_path / "one") == all_bytes(tmp_path / "two") == all_bytes(directory)
 
 
-@pytest.mark.parametrize("limit", [1, 7, 23, 24, 28, 100])
-def test_limit_takes_the_first_documents(limit, preparation, directory, tmp_path):
-    prepare(replace(preparation, limit=limit), tmp_path, processes=2 if limit == 24 else 1)
-    taken, wanted = documents_of(tmp_path), documents_of(directory)[:limit]
-    assert [document.tolist() for document in taken] == [document.tolist() for document in wanted]
-
-
 def test_sources_without_documents(tokenizer, tmp_path):
     (tmp_path / "empty.jsonl").write_text("\n{}\n")
     with pytest.raises(ConfigurationError, match=r"no document in 1 sources; .*empty.jsonl:2: no field text"):
@@ -113,7 +103,7 @@ def test_round_trip(tmp_path_factory, tokenizer, texts):
     folder = tmp_path_factory.mktemp("round")
     texts = [*texts, "last"]
     write_jsonl(folder / "texts.jsonl", texts)
-    prepare(preparation_of(tokenizer, folder / "texts.jsonl", shard_documents=3), folder / "out", processes=1)
+    prepare(preparation_of(tokenizer, folder / "texts.jsonl"), folder / "out", processes=1)
     kept = [text for text in texts if text.strip()]
     sizes = Corpus(folder / "out").read_documents()["bytes"].tolist()
     assert sizes == [len(text.encode()) for text in kept]

@@ -86,10 +86,10 @@ def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_pa
 
 def test_damaged_shards_are_named(preparation, tmp_path):
     prepare(preparation, tmp_path, processes=1)
-    path = tmp_path / "shards" / "00001-00000.tokens.npy"
+    path = tmp_path / "shards" / "00001.tokens.npy"
     np.save(path, np.zeros(3, np.uint16))
     for found in (r"has uint16 \[3\]", ".*can't be read"):
-        with pytest.raises(OutputError, match=rf"00001-00000.tokens.npy {found}"):
+        with pytest.raises(OutputError, match=rf"00001.tokens.npy {found}"):
             Corpus(tmp_path).read(0, Corpus(tmp_path).tokens)
         path.write_bytes(b"")
     (tmp_path / "tokenizer.model").write_bytes(b"")

@@ -94,6 +94,18 @@ def test_other_files_and_large_ones_are_refused_before_they_are_read(
     refuse(project, message, most_bytes=1 << 20)
 
 
+def test_what_an_earlier_commit_holds_counts(project, entry):
+    (entry / "junk.bin").write_bytes(np.random.default_rng(0).bytes(2 << 20))  # of a size that stays
+    commit(project)
+    (entry / "junk.bin").unlink()
+    commit(project)
+    refuse(
+        project,
+        r"the commits hold 2,\d{3},\d{3} bytes that are new; expected 1,048,576 or fewer",
+        most_bytes=1 << 20,
+    )
+
+
 def _file(project, name, predictions, change):
     """File an entry with these predictions in place of the new one."""
     shutil.rmtree(project / OURS, ignore_errors=True)
