@@ -65,7 +65,7 @@ def test_name_of_the_folder(project, entry, name, message):
 @pytest.mark.parametrize(
     ("board", "message"),
     [
-        (FUZZY_BOARD, "isn't part of|has .* bytes|is for sraven-small-v1; move it below submissions"),
+        (FUZZY_BOARD, "isn't part of|has .* bytes|is for sraven-small-v1; file it below sraven-small-v1"),
         ("sraven-v9", "there is no board"),
         (".", "isn't a file of a submission's folder|there is no board"),
     ],
