@@ -6,10 +6,8 @@ import os
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
-from baselines.lm.sources import STREAM, Source, check_plain
-from sraven.core.errors import ConfigurationError
+from baselines.lm.sources import Source, check_plain
 
 LONGEST = 1 << 24
 """Bytes of a record at most, so that a file without line ends can't fill the memory."""
@@ -42,7 +40,7 @@ class SourceRecord:
     """A record of a source.
 
     Attributes:
-        number: its line or row, from 1.
+        number: its line, from 1.
         text: the document, in UTF-8; nothing, if it is skipped.
         fault: a key of `FAULTS` if it is skipped, or else nothing.
     """
@@ -78,14 +76,6 @@ def _lines(source: Source) -> Iterator[bytes]:
             raise _UnreadableError("damaged_file") from None
 
 
-def _streamed(source: Source) -> Iterator[Any]:
-    """Yield the field ``text`` of the rows of one file of a streamed dataset."""
-    for row in source.stream().shard(num_shards=source.count, index=source.index):
-        if "text" not in row:
-            raise ConfigurationError(f"{source.name}: expected a column text; it has {', '.join(row)}")
-        yield row["text"]
-
-
 def _parse_json(line: bytes) -> str | None:
     if not line.strip():
         return ""
@@ -94,27 +84,15 @@ def _parse_json(line: bytes) -> str | None:
     return text if isinstance(text, str) else None
 
 
-def _parse_value(value: Any) -> str | None:
-    if isinstance(value, bytes):
-        return value.decode()
-    return value if isinstance(value, str) else None
+PARSERS: dict[str, Callable[[bytes], str | None]] = {"json": _parse_json, "text": bytes.decode}
+"""What makes a text of a line, by kind of source."""
 
 
-Parse = Callable[[Any], str | None]
-
-KINDS: dict[str, tuple[Callable[[Source], Iterator[Any]], Parse]] = {
-    "json": (_lines, _parse_json),
-    "text": (_lines, _parse_value),
-    STREAM: (_streamed, _parse_value),
-}
-"""What reads records, and what makes a text of a record, by kind of source."""
-
-
-def _make_record(number: int, raw: Any, parse: Parse) -> SourceRecord:
-    if isinstance(raw, bytes) and len(raw) > LONGEST:
+def _make_record(number: int, line: bytes, kind: str) -> SourceRecord:
+    if len(line) > LONGEST:
         return SourceRecord(number, b"", "too_long")
     try:
-        text = parse(raw)
+        text = PARSERS[kind](line)
         if text is None:
             return SourceRecord(number, b"", "no_text")
         if not text.strip():
@@ -131,15 +109,14 @@ def read_source(source: Source) -> Iterator[SourceRecord]:
     """Yield the records of a source.
 
     Raises:
-        ConfigurationError: if it has no column ``text``.
-        OSError: if the disk or the network fails.
+        ConfigurationError: if it is no plain file any more.
+        OSError: if the disk fails.
     """
-    (read, parse), number, skipped = KINDS[source.kind], 0, 0
-    if source.kind != STREAM:
-        check_plain(source.path, source.name)
+    number = skipped = 0
+    check_plain(source.path, source.name)
     try:
-        for number, raw in enumerate(read(source), 1):
-            record = _make_record(number, raw, parse)
+        for number, line in enumerate(_lines(source), 1):
+            record = _make_record(number, line, source.kind)
             skipped = skipped + 1 if record.fault else 0
             if skipped > MOST_SKIPPED:
                 yield SourceRecord(number, b"", "no_documents")

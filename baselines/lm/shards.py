@@ -24,7 +24,7 @@ from sraven.data.engines.call import OnProgress
 
 DOCUMENT = np.dtype([("start", "<i8"), ("tokens", "<i8"), ("bytes", "<i8"), ("record", "<i8")])
 """A document: its first token's place in the shard, its tokens, BOS and EOS included, the bytes of
-its text in UTF-8, and its line or row in the source, from 1."""
+its text in UTF-8, and its line in the source, from 1."""
 
 SHARDS, ENTRIES, TOKENIZER = "shards", "entries", "tokenizer.model"
 """Shards, the notes of them, and the tokenizer, in the directory in which all is made."""

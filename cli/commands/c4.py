@@ -30,10 +30,8 @@ def command() -> None:
     "sources",
     multiple=True,
     required=True,
-    help="Files, a pattern of files in quotes, or a dataset to stream; may be repeated.",
+    help="Files, or a pattern of files in quotes; may be repeated.",
 )
-@click.option("--config", help="Configuration of the dataset, such as en.")
-@click.option("--split", default="train", show_default=True, help="Split of the dataset.")
 @click.option("--tokenizer", required=True, metavar="FILE.model", help="SentencePiece model.")
 @click.option("--processes", type=click.IntRange(1), help="Processes to use.  [default: all processors]")
 @engine_option
@@ -42,8 +40,6 @@ def command() -> None:
 @json_option
 def prepare_tokens(
     sources: tuple[str, ...],
-    config: str | None,
-    split: str,
     tokenizer: str,
     engine: "Engine",
     out: Path,
@@ -52,13 +48,12 @@ def prepare_tokens(
     """Write documents as shards of tokens, which the language model trains on.
 
     Files hold JSON objects with a field text, one a line (.json, .jsonl), or a document a line (.txt); .gz of
-    them too. A folder, ./corpus, is a dataset. If it is interrupted, the same command goes on and ends with
-    the same bytes, for any number of processes, on one machine or many.
+    them too. If it is interrupted, the same command goes on and ends with the same bytes, for any number of
+    processes, on one machine or many.
 
     \b
     Example:
       sraven c4 prepare --source 'c4/*.json.gz' --tokenizer t5.model --out c4-tokens
-      sraven c4 prepare --source allenai/c4 --config en --tokenizer t5.model --out c4-tokens
     """
     with needs_extra("sraven c4 prepare", "baselines"):
         from baselines.lm.prepare import Preparation, prepare
@@ -66,7 +61,7 @@ def prepare_tokens(
         from baselines.lm.tokenizer import read_tokenizer
 
     with doing("looking for the documents"):
-        found = tuple(find_sources(sources, config, split))
+        found = tuple(find_sources(sources))
     preparation = Preparation(found, read_tokenizer(Path(tokenizer).expanduser()))
     with resumable(out), parts_bar("preparing", None, "documents", "sources") as (on_progress, finished):
         how |= {"engine": engine, "on_progress": on_progress, "sources": finished}

@@ -17,10 +17,10 @@ def write_jsonl(path, texts):
     return path
 
 
-def read(*patterns, **more):
+def read(*patterns):
     return [
         (record.number, record.fault or record.text.decode())
-        for source in find_sources([str(pattern) for pattern in patterns], **more)
+        for source in find_sources([str(pattern) for pattern in patterns])
         for record in read_source(source)
     ]
 

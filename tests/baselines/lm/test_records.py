@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from baselines.lm import records as records_module
-from baselines.lm.prepare import Preparation, prepare
-from baselines.lm.records import SourceRecord, read_source
+from baselines.lm.prepare import prepare
 from baselines.lm.sources import find_sources
 from helpers.records import preparation_of, read, write_jsonl
 from helpers.refusals import assert_refused
@@ -78,61 +77,18 @@ def test_broken_records_are_counted_and_the_first_named(tmp_path, tokenizer):
     assert manifest["first_skipped"][0] == f"{tmp_path / 'broken.jsonl'}:6: not valid JSON"
 
 
-class FakeRows:
-    """Stands for what load_dataset returns when it streams: rows in several files."""
-
-    def __init__(self, files):
-        self.files, self.num_shards = files, len(files)
-
-    def shard(self, num_shards, index):
-        assert num_shards == self.num_shards
-        return FakeRows([self.files[index]])
-
-    def __iter__(self):
-        return (row for rows in self.files for row in rows)
-
-
-def test_streamed(monkeypatch, tmp_path, tokenizer):
-    requests = []
-
-    def load_dataset(*arguments, **options):
-        requests.append((arguments, options))
-        return FakeRows([[{"text": "a"}, {"text": None}], [{"text": "b"}]])
-
-    monkeypatch.setattr("datasets.load_dataset", load_dataset)
-    sources = find_sources(["owner/corpus"], "en", "validation")
-    assert [source.name for source in sources] == [f"owner/corpus en validation {n}/2" for n in (1, 2)]
-    assert requests == [(("owner/corpus", "en"), {"split": "validation", "streaming": True})]
-    assert [list(read_source(source)) for source in sources] == [
-        [SourceRecord(1, b"a"), SourceRecord(2, b"", "no_text")],
-        [SourceRecord(1, b"b")],
-    ]
-    manifest = prepare(Preparation(tuple(sources), tokenizer), tmp_path / "out", processes=1)
-    assert manifest["first_skipped"] == ["owner/corpus en validation 1/2:2: no field text that is a string"]
-
-
-def test_a_local_dataset_is_streamed_and_not_taken_for_one_of_its_name(tmp_path, monkeypatch):
-    (tmp_path / "owner" / "corpus").mkdir(parents=True)
-    write_jsonl(tmp_path / "owner" / "corpus" / "one.jsonl", ["a", "b"])
-    write_jsonl(tmp_path / "owner" / "corpus" / "two.jsonl", ["c"])
-    monkeypatch.chdir(tmp_path)
-    assert_refused(r"a folder here has that name.*use \./owner/corpus for", find_sources, ["owner/corpus"])
-    assert read("./owner/corpus") == [(1, "a"), (2, "b"), (1, "c")]
-
-
 @pytest.mark.parametrize(
     ("patterns", "message"),
     [
-        ([], "none given"),
         (["{}/none*.json"], "no such file"),
         (["none.json.gz"], "no such file"),
         (["./none"], "no such file"),
         (["{}/table.csv"], "expected a name that ends in .json, "),
-        (["{}/a.jsonl"], "config='en': .* only datasets have it"),
+        (["{}/folder"], "is a pipe, a device or a directory"),
+        (["owner/corpus"], "no such file"),
     ],
 )
 def test_sources_that_can_not_be(patterns, message, tmp_path):
-    for name in ("table.csv", "a.jsonl"):
-        (tmp_path / name).write_text("")
-    config = "en" if "only datasets" in message else None
-    assert_refused(message, find_sources, [pattern.format(tmp_path) for pattern in patterns], config)
+    (tmp_path / "table.csv").touch()
+    (tmp_path / "folder").mkdir()
+    assert_refused(message, find_sources, [pattern.format(tmp_path) for pattern in patterns])
