@@ -288,7 +288,7 @@ def deep_hyla(codes: Codes, value_BKHV: Array, network: ValueNetwork) -> Array:
 _DEEP = {"deep": Weights("HVV", jax.nn.initializers.lecun_normal(in_axis=(0, 1), out_axis=2))}
 
 ATTENTION: dict[str, Attention] = {
-    "softmax": Attention(softmax, weighted_sum, implementations=("cudnn", "lanes")),
+    "softmax": Attention(softmax, weighted_sum, implementations=("lanes",)),
     "linear": Attention(identity, weighted_sum, implementations=("chunked", "tiled", "lanes")),
     "hyla": Attention(rms_head, hyla, mixes=2, implementations=("tiled", "lanes")),
     "linear_rmshead": Attention(rms_head, weighted_sum, implementations=("tiled",)),

@@ -8,7 +8,6 @@ import jax.numpy as jnp
 
 from baselines.model.attention import Attention, ValueNetwork
 from baselines.model.fast.chunks import linear_chunked
-from baselines.model.fast.gpu import cudnn_applies, fused_softmax, this_device
 from baselines.model.fast.tiles import tiled_attention
 
 Array = jax.Array
@@ -112,18 +111,6 @@ def _suits_lanes(call: AttentionCall) -> bool:
     return instances >= LANES and width == call.value.shape[3] <= WIDEST and is_known()
 
 
-def cudnn(call: AttentionCall) -> Computed:
-    """Softmax attention in cuDNN's kernels."""
-    return fused_softmax(*call.arrays, causal=call.causal), None
-
-
-def _suits_cudnn(call: AttentionCall) -> bool:
-    if call.return_codes or not (call.is_bare and call.has_all_outputs):
-        return False
-    _, tokens, _, width = call.query.shape
-    return cudnn_applies(this_device(), call.query.dtype, tokens, width)
-
-
 class Implementation(NamedTuple):
     """A way to compute self-attention.
 
@@ -137,7 +124,6 @@ class Implementation(NamedTuple):
 
 
 IMPLEMENTATIONS: Mapping[str, Implementation] = {
-    "cudnn": Implementation(_suits_cudnn, cudnn),
     "chunked": Implementation(_suits_chunked, chunked),
     "tiled": Implementation(_suits_tiled, tiled),
     "lanes": Implementation(_suits_lanes, lanes),
