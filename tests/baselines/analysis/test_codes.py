@@ -13,11 +13,10 @@ from baselines.analysis.codes_file import write_codes
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
 from baselines.train.experiment import model_of
-from baselines.train.predict import predict
 from helpers.analysed_runs import tiny_sraven
 from helpers.oracle import follows
-from helpers.tiny_runs import leaves, tiny
-from sraven import SRAVEN, ConfigurationError
+from helpers.tiny_runs import leaves
+from sraven import SRAVEN
 from sraven.board.board import read_board
 
 pytestmark = pytest.mark.usefixtures("compiled", "few_at_once")
@@ -131,16 +130,6 @@ def test_traps_are_reported(collected):
     constant = replace(found["fit"]["row3"], codes=np.ones((2, 40, 6), np.float32))
     notes = [each.partition(":")[0] for each in traps_of(config, "row3", constant)]
     assert notes == ["row3, layer 1", "row3, layer 2"]
-
-
-def test_probabilities_are_one_more_reading_of_outputs_that_are_no_values(collected):
-    config, params, _ = collected
-    found = predict(config, params, "ood", 7, "probabilities")
-    assert found.shape == (7, M, 8) and found.dtype == np.float32
-    np.testing.assert_allclose(found.sum(axis=2), 1, rtol=1e-5)
-    assert len(np.unique(found[:, 0, 0])) == 7
-    with pytest.raises(ConfigurationError, match="outputs of fuzzylogic are values, not probabilities"):
-        predict(tiny(), None, "ood", 7, "probabilities")
 
 
 # Their file ---------------------------------------------------------------------------------------------

@@ -196,7 +196,6 @@ OWN_READERS = {
     "text of any size, a record at a time": ["baselines/lm/records.py"],
     "a file of JAX": ["baselines/model/fast/foreign.py"],
     "a picture that it wrote": [
-        *("baselines/plots/frame.py", "baselines/paper/plots.py"),
         "sraven/core/palette.py",
     ],
     "code that its user imports, and a run's copies": ["baselines/train/code.py"],
