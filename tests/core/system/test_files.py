@@ -195,9 +195,7 @@ OWN_READERS = {
     "waits until a file of its own is on disk": ["baselines/train/checkpoint.py"],
     "text of any size, a record at a time": ["baselines/lm/records.py"],
     "a file of JAX": ["baselines/model/fast/foreign.py"],
-    "a picture that it wrote": [
-        "sraven/core/palette.py",
-    ],
+    "a picture that it wrote": ["baselines/paper/plots.py", "sraven/core/palette.py"],
     "code that its user imports, and a run's copies": ["baselines/train/code.py"],
     "a file of the system's": ["baselines/train/provenance.py"],
     "texts of a checkout, beside the pages to be written": ["baselines/paper/pages.py"],
