@@ -27,7 +27,7 @@ QUICK = (
     ("fuzzylogic-v1", 384_000),
     ("fuzzylogic-v1", 1_600_000),
 )
-"""Boards and instances to train on that tell networks apart within an hour of two cores."""
+"""Boards and instances to train on that tell networks apart in an hour or two of two cores."""
 
 BATCH = 128
 
