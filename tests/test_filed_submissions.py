@@ -53,7 +53,7 @@ def leaderboard():
 
 
 def test_all_is_taken_and_trained_models_are_ranked_unless_they_say_why_not(leaderboard):
-    """References and entries of controls are not, and nothing beats the ideal observer that knows the split."""
+    """References and controls are not, and nothing beats the ideal observer that knows the split."""
     assert leaderboard.faults == ()
     entries = [(each.board, entry) for each in leaderboard.standings for entry in each.entries]
     assert {entry.id for _, entry in entries if entry.id} == IDS
