@@ -166,14 +166,24 @@ def _shown_models(standing: Standing) -> list[Entry]:
     return [entry for entry in models if entry.rank is not None] or models
 
 
+def _by_title(entries: Iterable[Entry]) -> dict[str, Entry]:
+    """Return for each kind of network the entry with the most seeds; of several, the best."""
+    found: dict[str, Entry] = {}
+    for entry in sorted(entries, key=lambda each: -each.seeds):
+        found.setdefault(entry.title, entry)
+    return found
+
+
 def _headline(standings: Sequence[Standing]) -> Headline | None:
     """Return what stands on top; None if there is nothing to say yet."""
     found = {each.board.id: each for each in standings}
     if FLAGSHIP not in found or CONTROL not in found:
         return None
     board = found[FLAGSHIP].board
-    new = [entry for entry in _shown_models(found[FLAGSHIP]) if entry.kept is not None]
-    old = [(entry, pair) for entry in _shown_models(found[CONTROL]) if (pair := _without_new_pairs(entry))]
+    both = [_by_title(_shown_models(found[each])) for each in (FLAGSHIP, CONTROL)]
+    titles = [title for title in both[0] if title in both[1]]
+    new = [entry for title in titles if (entry := both[0][title]).kept is not None]
+    old = [(both[1][title], pair) for title in titles if (pair := _without_new_pairs(both[1][title]))]
     if not new or not old:
         return None
     kept = _range(entry.kept or 0.0 for entry in new)
