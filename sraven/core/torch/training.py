@@ -107,7 +107,7 @@ def train_network(
         for group in optimiser.param_groups:
             group["lr"] = options.learning_rate * rate_at(step - 1, options.steps, warmup)
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward([loss])
         optimiser.step()
         is_judged = step % _JUDGE_EVERY == 0 or step == options.steps
         if step % _LOG_EVERY == 0 or is_judged:
@@ -131,7 +131,8 @@ def predict_split(network: nn.Module, task: Task, of: SequenceTask, split: str, 
     for batch in BatchStream(task, split, _PREDICTED, stop=-(-size // _PREDICTED)):
         tokens, _ = of.see({name: each.to(device) for name, each in batch.items()})
         found.append(of.answer(network(tokens)).cpu())
-    return torch.cat(found)[:size].numpy()
+    predictions: NDArray[Any] = torch.cat(found)[:size].numpy()
+    return predictions
 
 
 def measure_cost(network: nn.Module, task: Task, of: SequenceTask, batch_size: int) -> Cost:
