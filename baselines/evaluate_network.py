@@ -22,6 +22,7 @@ from baselines.train.predict import predict
 from sraven.board.board import Board
 from sraven.core.cost import Cost
 from sraven.core.errors import ConfigurationError
+from sraven.core.system.sources import digest_of_network
 from sraven.leaderboard.evaluation import BATCH, Boards, Evaluation, Trained, evaluate
 
 MakeNetwork = Callable[[int, int, int], nn.Module]
@@ -109,8 +110,14 @@ def evaluate_network(
                 on_progress(f"{board.id}, {steps:,} steps: loss {line['loss']:.4f}")
 
         changes: dict[str, Any] = {"steps": steps, "batch_size": BATCH, "learning_rate": learning_rate}
-        changes |= {"network": called, "warmup": warmup_of(board.family, steps)}
-        plan = plan_runs(board, NO_ATTENTION, folder, seeds=seeds, **changes)
+        encoding = encoding_of(board.task)
+        network = make_network(encoding.length, encoding.width_in, encoding.width_out)
+        # Part of the configuration, so that a run of another network isn't gone on with.
+        known_as = f"{called} {digest_of_network(network, [type(network)])[:8]}"
+        NETWORKS[known_as] = own
+        changes |= {"network": known_as, "warmup": warmup_of(board.family, steps)}
+        where = folder if len(seeds) > 1 else folder / f"seed-{seeds[0]}"
+        plan = plan_runs(board, NO_ATTENTION, where, seeds=seeds, **changes)
         train_plan(plan, progress=say)
         loaded = [load_run(each) for each in plan.folders]
         predictions = {
@@ -119,9 +126,10 @@ def evaluate_network(
         }
         return Trained(predictions, _cost(*loaded[0]))
 
-    NETWORKS[called] = own
+    before = dict(NETWORKS)
     try:
-        description = "A JAX network, trained by baselines.evaluate_network."
-        return evaluate(train, boards, name=called, authors=authors, description=description, out=out)
+        said = "A JAX network, trained by baselines.evaluate_network."
+        return evaluate(train, boards, name=called, authors=authors, description=said, seeds=seeds, out=out)
     finally:
-        del NETWORKS[called]
+        NETWORKS.clear()
+        NETWORKS.update(before)

@@ -186,6 +186,8 @@ def check_boards(boards: Boards) -> list[tuple[Board, int]]:
         board = load_board(name)
         if "train" not in board.task.splits:
             raise ConfigurationError(f"{name} has no training split; expected a board to train on")
+        if board.metric not in board.task.scoring.by_combination:
+            raise ConfigurationError(f"{name} isn't scored by combination; expected a board that is")
         instances = board.train_budget if instances is None else instances
         found.append((board, check_integer("instances", instances, BATCH, 1 << 40, "a batch at least")))
     return found
@@ -198,6 +200,7 @@ def evaluate(
     name: str,
     authors: Sequence[str],
     description: str,
+    seeds: Sequence[int],
     out: str | Path,
 ) -> Evaluation:
     """Train a network on some boards, score it, and compare it with what is filed.
@@ -210,20 +213,22 @@ def evaluate(
         name: of the method.
         authors: of the submissions.
         description: of the method, in a sentence.
+        seeds: that are trained.
         out: a folder, which gets a submission for each board and budget.
 
     Raises:
-        ConfigurationError: for other boards.
-        OutputError: if ``out`` has submissions of another method.
+        ConfigurationError: for other boards, or no seed.
+        OutputError: if ``out`` has submissions of another method, or of other seeds.
     """
+    if not seeds or len(set(seeds)) < len(seeds):
+        raise ConfigurationError(f"seeds={list(seeds)}: expected one or more, each once")
+    planned = [(*each, Path(out) / f"{each[0].id}-{each[1]}") for each in check_boards(boards)]
+    for *_, folder in planned:  # before hours of training
+        _check_same(folder, name, seeds)
     made: list[tuple[Board, int, Path, Cost]] = []
-    for board, instances in check_boards(boards):
-        folder = Path(out) / f"{board.id}-{instances}"
+    for board, instances, folder in planned:
         trained = train(board, instances // BATCH, Path(out) / "checkpoints" / folder.name)
-        if folder.exists():
-            if (other := read_description(folder)[0]["method"]["name"]) != name:
-                raise OutputError(f"{folder} is of {other!r}; choose another folder for {name!r}")
-        else:
+        if not folder.exists():
             write_submission(
                 folder,
                 board.id,
@@ -243,16 +248,26 @@ def evaluate(
     return found
 
 
+def _check_same(folder: Path, name: str, seeds: Sequence[int]) -> None:
+    """Refuse a submission of another method or other seeds, where there is one."""
+    if not folder.exists():
+        return
+    content, _ = read_description(folder)
+    if (other := content["method"]["name"]) != name:
+        raise OutputError(f"{folder} is of {other!r}; choose another folder for {name!r}")
+    if (filed := sorted({each["seed"] for each in content["runs"]})) != sorted(seeds):
+        raise OutputError(
+            f"{folder} has seeds {filed}; remove it for {sorted(seeds)}, what is trained stays in checkpoints"
+        )
+
+
 def _judge(board: Board, instances: int, folder: Path, cost: Cost) -> Result:
     """Return what a submission scores, beside what is known of its board."""
     own = gather_own([folder])
     [standing] = read_snapshot(board.id, own=own).standings
     [entry], [evidence] = [each for each in standing.entries if each.own], own.values()
     composing = board.composing(evidence.scores["splits"])
-    if composing is None:
-        raise ConfigurationError(
-            f"{board.id} doesn't say which combinations are held out; choose another board"
-        )
+    assert composing is not None, "`check_boards` refuses boards that aren't scored by combination"
     known, kept = composing.known, composing.kept
     if known.interval is None or known.interval[0] <= (board.chance or 0.0):
         kept = Estimate(None, None)
@@ -329,7 +344,7 @@ def evaluate_network(
 
     Raises:
         ConfigurationError: for other boards, or outputs that don't fit.
-        OutputError: if ``out`` has another method's.
+        OutputError: if ``out`` has another method's, other seeds', or checkpoints of another network.
 
     Example:
         >>> print(sraven.evaluate_network(lambda T, I, O: nn.Sequential(nn.Linear(I, 64), nn.Linear(64, O))))
@@ -351,5 +366,5 @@ def evaluate_network(
         return Trained(*found)
 
     called = name or str(getattr(make_network, "__name__", type(make_network).__name__))
-    description = "A PyTorch network, trained by sraven.evaluate_network."
-    return evaluate(train, boards, name=called, authors=authors, description=description, out=out)
+    said = "A PyTorch network, trained by sraven.evaluate_network."
+    return evaluate(train, boards, name=called, authors=authors, description=said, seeds=seeds, out=out)

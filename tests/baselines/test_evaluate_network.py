@@ -7,7 +7,7 @@ from baselines.evaluate_network import evaluate_network, warmup_of
 from baselines.model.networks import NETWORKS, OURS
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
-from sraven import SRAVEN, load_board, score_submission
+from sraven import SRAVEN, OutputError, load_board, score_submission
 from sraven.leaderboard.evaluation import BATCH
 
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -15,6 +15,10 @@ pytestmark = pytest.mark.usefixtures("small_boards")
 
 def points(length, inputs, outputs):
     return nn.Dense(outputs)
+
+
+def without_bias(length, inputs, outputs):
+    return nn.Dense(outputs, use_bias=False)
 
 
 def evaluated(folder, boards, **options):
@@ -34,6 +38,9 @@ def test_a_network_is_trained_scored_and_ready_to_submit_and_goes_on(tmp_path):
         assert result.cost.operations == 2 * length * inputs * outputs
     assert evaluated(tmp_path, boards, seeds=(0, 3)).results == found.results
     assert frozenset(NETWORKS) == OURS
+    found.results[0].folder.rename(tmp_path / "aside")
+    with pytest.raises(OutputError, match="choose another"):  # runs of another network aren't gone on with
+        evaluate_network(without_bias, boards[:1], out=tmp_path, seeds=(0, 3), name="points")
 
 
 def test_names_of_the_baselines_are_taken(tmp_path):

@@ -32,6 +32,13 @@ class Points(torch.nn.Module):
         return self.layer(tokens)
 
 
+class Deeper(Points):
+    """The same parameters, used otherwise."""
+
+    def forward(self, tokens):
+        return self.layer(tokens).tanh()
+
+
 def evaluated(folder, make=Points, boards=((SRAVEN_BOARD, STEPS * BATCH),), **options):
     options = {"device": "cpu", "on_progress": None, "name": "points", "authors": ["A"], **options}
     return evaluate_network(make, boards, out=folder, **options)
@@ -98,6 +105,13 @@ def test_what_is_refused(tmp_path):
     evaluated(tmp_path)
     with pytest.raises(OutputError, match="is of 'points'; choose another folder for 'other'"):
         evaluated(tmp_path, name="other")
+    with pytest.raises(OutputError, match=r"has seeds \[0\]; remove it for \[0, 1\]"):
+        evaluated(tmp_path, seeds=[1, 0])
+    assert_refused(r"seeds=\[\]: expected one or more", evaluated, tmp_path, seeds=[])
+    (tmp_path / f"{SRAVEN_BOARD}-{STEPS * BATCH}").rename(tmp_path / "aside")
+    for other in ({"learning_rate": 0.5}, {"make": lambda *shape: Deeper(*shape)}):
+        with pytest.raises(OutputError, match="another network, or was trained otherwise"):
+            evaluated(tmp_path, **other)
     flat = lambda *shape: torch.nn.Sequential(Points(*shape), torch.nn.Flatten())  # noqa: E731
     assert_refused("the network made .*; expected", evaluated, tmp_path / "flat", flat)
     assert not list((tmp_path / "flat").glob("sraven*"))

@@ -1,5 +1,6 @@
 """Training and prediction of any PyTorch network on a task, by the recipe of the baselines (Table A3)."""
 
+import copy
 import json
 import math
 import time
@@ -13,8 +14,9 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from sraven.core.cost import Cost
-from sraven.core.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.system.files import replacing, write_text
+from sraven.core.system.sources import digest_of_network
 from sraven.core.task import Task
 from sraven.core.torch.datasets import BatchStream, as_tensors
 from sraven.core.torch.sequences import SequenceTask
@@ -83,6 +85,9 @@ def train_network(
 
     Instances are those of the training split, in order, none twice.
 
+    Raises:
+        OutputError: if the checkpoint is of another network, or of other options.
+
     Args:
         network: of tokens; one with a method ``training_loss(tokens, loss)`` says itself what is minimised.
         task: what it learns.
@@ -93,10 +98,17 @@ def train_network(
         judge: returns scores for the log, given the network, every 1,000 steps and at the end.
         on_progress: is told a line of the log every 100 steps.
     """
+    kinds = {type(each) for each in network.modules()}
+    own = (each for each in kinds if not each.__module__.startswith("torch."))
+    made_of = {**options._asdict(), "device": "", "network": digest_of_network(network, own)}
     network.to(options.device).train()
     optimiser, begin, log = _optimiser(network, options), 0, []
     if checkpoint.exists():
-        begin, log, weights, moments = torch.load(checkpoint, map_location=options.device)
+        found, begin, log, weights, moments = torch.load(checkpoint, map_location=options.device)
+        if found != made_of:
+            raise OutputError(
+                f"{checkpoint} is of another network, or was trained otherwise; choose another folder"
+            )
         network.load_state_dict(weights)
         optimiser.load_state_dict(moments)
     warmup = max(1, round(of.warmup * options.steps))
@@ -118,7 +130,7 @@ def train_network(
             on_progress(log[-1])
         if is_judged or time.monotonic() - saved > _SAVE_SECONDS:
             with replacing(checkpoint) as path:
-                torch.save([step, log, network.state_dict(), optimiser.state_dict()], path)
+                torch.save([made_of, step, log, network.state_dict(), optimiser.state_dict()], path)
             write_text(checkpoint.with_suffix(".jsonl"), "".join(json.dumps(line) + "\n" for line in log))
             saved = time.monotonic()
     network.eval()
@@ -187,14 +199,15 @@ def train_seeds(
 
     Raises:
         ConfigurationError: for outputs of another shape than ``[B, T, O]`` or ``[B, A, O]``.
+        OutputError: for checkpoints of another network, or of other options.
     """
     of: SequenceTask = task.sequences
     folder.mkdir(parents=True, exist_ok=True)
     predictions: dict[str, dict[int, NDArray[Any]]] = {split: {} for split in splits}
     for seed in seeds:
         torch.manual_seed(seed)
-        network = make_network(of.length, of.inputs, of.outputs)
-        cost = measure_cost(network, task, of, options.batch_size)
+        network = make_network(of.length, of.inputs, of.outputs).cpu()
+        cost = measure_cost(copy.deepcopy(network), task, of, options.batch_size)
 
         def score(network: nn.Module) -> dict[str, Mapping[str, float]]:
             return {split: judge(split, predict_split(network, task, of, split, _JUDGED)) for split in splits}
