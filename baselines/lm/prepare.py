@@ -2,13 +2,12 @@
 
 The directory::
 
-    manifest.json      plan, tokenizer, totals, skipped records, shards with checksums
+    manifest.json      plan, tokenizer, totals, shards with checksums
     tokenizer.model    the SentencePiece model
     shards/00000.tokens.npy, .documents.npy       see `baselines.lm.shards`
 """
 
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -17,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from baselines.lm.directory import KIND, LAYOUT, TokensDirectory
-from baselines.lm.records import FAULTS
-from baselines.lm.shards import ARRAYS, NAMED, TOKENIZER, SourceJob, TokenShard, array_path, write_source
+from baselines.lm.shards import ARRAYS, TOKENIZER, SourceJob, TokenShard, array_path, write_source
 from baselines.lm.sources import Source
 from baselines.lm.tokenizer import Tokenizer
 from sraven.core.errors import ConfigurationError
@@ -56,7 +54,6 @@ def make_manifest(
     plan: Mapping[str, Any], tokenizer: Tokenizer, shards: Sequence[TokenShard], folder: Path
 ) -> dict[str, Any]:
     """Return the manifest from the shards, in order."""
-    skipped = sum((Counter(shard.skipped) for shard in shards), Counter[str]())
     kept = ("name", "source", "documents", "tokens", "text_bytes", "sha256")
     return {
         "kind": KIND,
@@ -66,8 +63,7 @@ def make_manifest(
         "documents": sum(shard.documents for shard in shards),
         "tokens": sum(shard.tokens for shard in shards),
         "text_bytes": sum(shard.text_bytes for shard in shards),
-        "skipped": {fault: skipped[fault] for fault in FAULTS if skipped[fault]},
-        "first_skipped": [each for shard in shards for each in shard.named][:NAMED],
+        "empty": sum(shard.empty for shard in shards),
         "shards": [
             {
                 **{key: getattr(shard, key) for key in kept},
@@ -136,9 +132,8 @@ def prepare(
         manifest = make_manifest(preparation.plan, tokenizer, shards, staging)
         if not manifest["documents"]:
             directory.discard()
-            first = "".join(f"; {each}" for each in manifest["first_skipped"][:1])
             raise ConfigurationError(
-                f"source: no document in {len(preparation.sources):,} sources{first}; check them"
+                f"source: no document in {len(preparation.sources):,} sources; check them"
             )
         return manifest
 

@@ -5,7 +5,6 @@
 checksums are right.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -14,8 +13,7 @@ from typing import IO
 
 import numpy as np
 
-from baselines.lm.records import EMPTY, FAULTS, SourceRecord, read_source
-from baselines.lm.sources import Source
+from baselines.lm.sources import Source, read_documents
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from sraven.core.system.files import move_into_place, sha256_of_file, write_json
 from sraven.core.system.staging import apart
@@ -32,10 +30,7 @@ SHARDS, ENTRIES, TOKENIZER = "shards", "entries", "tokenizer.model"
 ARRAYS = {"tokens": np.dtype("<u2"), "documents": DOCUMENT}
 """The arrays of a shard, and their types."""
 
-NAMED = 20
-"""Skipped records that are named; all are counted."""
-
-_BATCH_BYTES, _BATCH_RECORDS = 1 << 17, 256  # in the cache; an interrupt is heard after a batch
+_BATCH_BYTES, _BATCH_LINES = 1 << 17, 256  # in the cache; an interrupt is heard after a batch
 
 
 @dataclass(frozen=True)
@@ -48,8 +43,7 @@ class TokenShard:
         documents: how many; 0 if the source has none, and there are no files.
         tokens: how many, BOS and EOS included.
         text_bytes: of the documents, in UTF-8.
-        skipped: numbers of skipped records, by fault.
-        named: the first of them, as ``source:record: fault``.
+        empty: lines of the source that hold no document.
         sha256: of the files, by array.
         tokenizer: its SHA-256.
     """
@@ -59,8 +53,7 @@ class TokenShard:
     documents: int
     tokens: int
     text_bytes: int
-    skipped: dict[str, int]
-    named: list[str]
+    empty: int
     sha256: dict[str, str]
     tokenizer: str
 
@@ -95,26 +88,17 @@ def _load_tokenizer(path: Path, sha256: str) -> Tokenizer:
     return read_tokenizer(path)
 
 
-def _batches(records: Iterable[SourceRecord]) -> Iterator[list[SourceRecord]]:
-    """Yield the records of a source, skipped ones too, some at a time."""
-    batch: list[SourceRecord] = []
+def _batches(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield the lines of a source, empty ones too, some at a time."""
+    batch: list[tuple[int, bytes]] = []
     size = 0
-    for record in records:
-        batch.append(record)
-        size += len(record.text)
-        if len(batch) >= _BATCH_RECORDS or size >= _BATCH_BYTES:
+    for number, text in lines:
+        batch.append((number, text))
+        size += len(text)
+        if len(batch) >= _BATCH_LINES or size >= _BATCH_BYTES:
             yield batch
             batch, size = [], 0
     yield batch
-
-
-def _name_broken(job: SourceJob, batch: list[SourceRecord]) -> list[str]:
-    """Return what is wrong with records of a batch."""
-    return [
-        f"{job.source.name}:{record.number}: {FAULTS[record.fault]}"
-        for record in batch
-        if record.fault not in ("", EMPTY)
-    ]
 
 
 def _write_header(file: IO[bytes], length: int) -> None:
@@ -134,19 +118,17 @@ def write_source(job: SourceJob, on_progress: OnProgress) -> TokenShard:
     if shard := read_shard(job.staging, name, job.tokenizer):
         return shard
     tokenizer = _load_tokenizer(job.staging / TOKENIZER, job.tokenizer)
-    tokens, tables, named = 0, [np.zeros(0, DOCUMENT)], list[str]()
-    skipped: Counter[str] = Counter()
+    tokens, tables, empty = 0, [np.zeros(0, DOCUMENT)], 0
     with apart(job.staging, f"{name}.tokens") as token_path, apart(job.staging, f"{name}.documents") as path:
         with open(token_path, "wb") as file:
             _write_header(file, 0)
-            for batch in _batches(read_source(job.source)):
-                skipped.update(record.fault for record in batch if record.fault)
-                named = [*named, *_name_broken(job, batch)][:NAMED]
-                kept = [record for record in batch if not record.fault]
-                sizes = [len(record.text) for record in kept]
+            for batch in _batches(read_documents(job.source)):
+                kept = [(number, text) for number, text in batch if text]
+                empty += len(batch) - len(kept)
+                numbers, sizes = [number for number, _ in kept], [len(text) for _, text in kept]
                 if kept:
-                    found, lengths = tokenizer.encode([record.text for record in kept], job.threads)
-                    starts, numbers = tokens + np.cumsum(lengths) - lengths, [each.number for each in kept]
+                    found, lengths = tokenizer.encode([text for _, text in kept], job.threads)
+                    starts = tokens + np.cumsum(lengths) - lengths
                     tables.append(np.array([*zip(starts, lengths, sizes, numbers, strict=True)], DOCUMENT))
                     file.write(found.astype(ARRAYS["tokens"], copy=False).data)
                     tokens += len(found)
@@ -166,8 +148,7 @@ def write_source(job: SourceJob, on_progress: OnProgress) -> TokenShard:
         documents=len(table),
         tokens=tokens,
         text_bytes=int(table["bytes"].sum()),
-        skipped=dict(skipped),
-        named=named,
+        empty=empty,
         sha256={array: sha256_of_file(goal) for array, goal in goals.items()} if len(table) else {},
         tokenizer=job.tokenizer,
     )

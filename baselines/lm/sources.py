@@ -1,9 +1,12 @@
-"""Sources of documents: files by pattern."""
+"""Sources of documents: files by pattern, and the documents in them."""
 
 import glob
+import gzip
+import json
 import os
 import stat
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +21,10 @@ SUFFIXES = {
     ".txt.gz": "text",
 }
 """How a file is read, by the end of its name. JSON is one object a line, as C4 has it."""
+
+
+LONGEST = 1 << 24
+"""Bytes of a line at most, so that a file without line ends can't fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -78,3 +85,49 @@ def _file_source(path: str) -> Source:
     if not kinds:
         raise ConfigurationError(f"source={path!r}: expected a name that ends in {', '.join(SUFFIXES)}")
     return Source(path, kinds[0], os.path.abspath(path), os.path.getsize(path))
+
+
+def _parse_json(line: bytes) -> str:
+    """Return the text of an object as C4 has it; nothing of an empty line."""
+    text = json.loads(line)["text"] if line.strip() else ""
+    if not isinstance(text, str):
+        raise TypeError(text)
+    return text
+
+
+PARSERS: dict[str, tuple[Callable[[bytes], str], str]] = {
+    "json": (_parse_json, "a JSON object with a text, in UTF-8"),
+    "text": (bytes.decode, "UTF-8"),
+}
+"""What makes a text of a line, and what it expects, by kind of source."""
+
+
+def read_documents(source: Source) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of a source: their numbers, from 1, and texts in UTF-8; nothing for an empty one.
+
+    Raises:
+        ConfigurationError: for a line that is no document, a damaged file, or one that isn't plain any more.
+        OSError: if the disk fails.
+    """
+    check_plain(source.path, source.name)
+    opened = gzip.open if source.path.lower().endswith(".gz") else open
+    number = 0
+    try:
+        with opened(source.path, "rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), 1):
+                yield number, _read_line(line, source, number)
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise ConfigurationError(
+            f"{source.name}: damaged or cut off after line {number}; get it again"
+        ) from None
+
+
+def _read_line(line: bytes, source: Source, number: int) -> bytes:
+    if len(line) > LONGEST:
+        raise ConfigurationError(f"{source.name}:{number}: longer than {LONGEST:,} bytes; cut it")
+    parse, expected = PARSERS[source.kind]
+    try:
+        text = parse(line.rstrip(b"\r\n"))
+        return text.encode() if text.strip() else b""
+    except (ValueError, TypeError, LookupError, RecursionError):
+        raise ConfigurationError(f"{source.name}:{number}: expected {expected}; mend or remove it") from None

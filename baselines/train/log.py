@@ -2,14 +2,13 @@
 
 import json
 import os
-import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any
 
 from sraven.core.errors import OutputError
 from sraven.core.jsonable import as_json
-from sraven.core.system.files import write_bytes
+from sraven.core.system.files import read_bounded
 
 LOG = "log.jsonl"
 
@@ -22,49 +21,25 @@ INSTANCES = "instances"
 Scores = Mapping[str, Mapping[str, float]]
 """By split, then by metric."""
 
-_MOST_BYTES, _LONGEST = 1 << 30, 1 << 16
-"""Most bytes of a log, and of a line."""
+_MOST_BYTES = 1 << 30
+"""Most bytes of a log."""
 
 _LAST_STEP = 1 << 53
 _LARGEST = 1e300
 
 
-class _Line(NamedTuple):
-    """A line of a log.
-
-    Attributes:
-        data: its bytes with the newline; only the beginning of a line that is too long.
-        step: the last step that it covers; None if it isn't a line of a log.
-        is_ended: whether the file has its newline: the last line may still be being written.
-    """
-
-    data: bytes
-    step: int | None
-    is_ended: bool
-
-
-def _read_lines(file: IO[bytes]) -> Iterator[_Line]:
-    """Yield the lines of a log, in order; a line that repeats an earlier step doesn't count as one."""
-    latest = 0
-    for data in iter(lambda: file.readline(_LONGEST), b""):
-        found = _step_of(data)
-        step = found if found is not None and found > latest else None
-        latest = latest if step is None else step
-        yield _Line(data if data.endswith(b"\n") else data + b"\n", step, data.endswith(b"\n"))
-
-
-def _step_of(data: bytes) -> int | None:
+def _step_of(line: bytes) -> int | None:
     """Return the last step that a line covers; None if it isn't a line of a log: numbers, scores by split."""
     try:
-        found = json.loads(data)
+        found = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or type(found.get("step")) is not int or found["step"] > _LAST_STEP:
+    if not isinstance(found, dict) or type(found.get("step")) is not int:
         return None
     step, scores = found.pop("step"), found.pop(SCORES, {})
     named = scores.values() if isinstance(scores, dict) and all(map(str.isprintable, scores)) else [None]
     fine = all(isinstance(each, dict) and all(map(_is_number, each.values())) for each in named)
-    return int(step) if fine and all(map(_is_number, found.values())) else None
+    return int(step) if fine and step <= _LAST_STEP and all(map(_is_number, found.values())) else None
 
 
 def _is_number(value: Any) -> bool:
@@ -74,22 +49,23 @@ def _is_number(value: Any) -> bool:
     return value is None or isinstance(value, float)
 
 
-def _open(path: Path, flags: int) -> IO[bytes]:
-    """Open a log, and nothing else in its place.
+def _read_steps(path: Path) -> dict[int, bytes]:
+    """Return the lines of a log by step, in order, except a last one that isn't complete yet.
 
     Raises:
-        OutputError: if something else is there.
-        OSError: if it can't be opened.
+        OutputError: if it can't be read, or is damaged.
     """
-    wrong = OutputError(f"{path} is no log (a link, a directory, or too large); move it away")
-    if path.is_symlink() or path.is_dir():
-        raise wrong
-    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_size > _MOST_BYTES:
-        os.close(descriptor)
-        raise wrong
-    return os.fdopen(descriptor, "r+b" if flags & os.O_RDWR else "rb")
+    try:
+        *lines, _ = read_bounded(path, _MOST_BYTES, follow_links=False).split(b"\n")
+    except OSError as error:
+        raise OutputError(f"{path} can't be read: {error.strerror}") from None
+    found: dict[int, bytes] = {}
+    for number, line in enumerate(lines, 1):
+        step = _step_of(line)
+        if step is None or step <= next(reversed(found), 0):
+            raise OutputError(f"{path} is damaged in line {number}; remove the line")
+        found[step] = line + b"\n"
+    return found
 
 
 def read_log(folder: Path) -> list[str]:
@@ -98,38 +74,8 @@ def read_log(folder: Path) -> list[str]:
     Raises:
         OutputError: if it is missing or damaged.
     """
-    path = folder if folder.is_file() else folder / LOG
-    try:
-        with _open(path, os.O_RDONLY) as file:
-            lines = list(_read_lines(file))
-    except OSError as error:
-        raise OutputError(f"{path} can't be read: {error.strerror}") from None
-    if lines and not lines[-1].is_ended:
-        lines.pop()
-    for number, line in enumerate(lines, 1):
-        if line.step is None:
-            raise OutputError(f"{path} is damaged in line {number}; the same `sraven train` again mends it")
-    return [line.data.decode() for line in lines]
-
-
-def _cut(path: Path, step: int) -> int:
-    """Cut a log after a step, and drop damaged lines before it; return how many were dropped."""
-    with _open(path, os.O_RDWR | os.O_CREAT) as file:
-        kept, damaged, loose = list[bytes](), 0, 0
-        for line in _read_lines(file):
-            if line.step is None:
-                loose += 1
-            elif line.step <= step:
-                kept.append(line.data)
-                damaged, loose = damaged + loose, 0
-        content = b"".join(kept)
-        file.seek(0)
-        same = file.read(len(content)) == content
-        if same:  # nothing is written, so that a full disk is no matter
-            file.truncate(len(content))
-    if not same:
-        write_bytes(path, content)
-    return damaged
+    lines = _read_steps(folder if folder.is_file() else folder / LOG)
+    return [line.decode() for line in lines.values()]
 
 
 class Log:
@@ -139,17 +85,18 @@ class Log:
         folder: the run directory.
         step: where training goes on. What was logged after it is dropped, as those steps are trained again.
 
-    Attributes:
-        damaged: how many damaged lines between others were dropped.
-
     Raises:
-        OutputError: if something else is in its place.
+        OutputError: if it is damaged, or something else is in its place.
     """
 
     def __init__(self, folder: Path, step: int) -> None:
         path = folder / LOG
-        self.damaged = _cut(path, step)
-        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW)
+        if os.path.lexists(path):
+            lines = _read_steps(path)
+            kept = b"".join(line for at, line in lines.items() if at <= step)
+            if path.stat().st_size != len(kept):
+                os.truncate(path, len(kept))
+        self._descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o666)
 
     def add(self, step: int, values: Mapping[str, float], scores: Scores | None = None) -> None:
         """Write a line.

@@ -25,7 +25,7 @@ from baselines.train.compilation_cache import keep_programs
 from baselines.train.compiled import Compiled
 from baselines.train.directory import check_run_folder, claim, open_checkpoints
 from baselines.train.experiment import Chunk, Experiment, MakeExperiment, board_experiment
-from baselines.train.log import LOG, Log
+from baselines.train.log import Log
 from baselines.train.optim import Hyperparams
 from baselines.train.processes import note, within_memory
 from baselines.train.provenance import leave_record
@@ -174,8 +174,6 @@ def _open_logs(runs: Sequence[_Run], step: int, mesh: Mesh) -> Iterator[None]:
     with ExitStack() as stack:
         for run in runs if jax.process_index() == 0 else ():
             run.log = stack.enter_context(closing(Log(run.folder, step)))
-            if run.log.damaged:
-                note(f"{run.folder / LOG}: left out {run.log.damaged:,} damaged lines")
             if step < run.config.steps:
                 leave_record(run.folder, mesh)
         yield

@@ -124,19 +124,15 @@ def _describe_dataset(manifest: Mapping[str, Any], out: Path) -> None:
 
 
 def print_tokens(manifest: Mapping[str, Any], out: Path) -> None:
-    """Print what tokens were prepared, and what was left out."""
+    """Print what tokens were prepared."""
     content = {key: value for key, value in manifest.items() if key != "plan"}
     print_outcome(value={"path": str(out), **content}, text=lambda: _describe_tokens(manifest, out))
 
 
 def _describe_tokens(manifest: Mapping[str, Any], out: Path) -> None:
-    from baselines.lm.records import FAULTS
-
     tokens, size = manifest["tokens"], manifest["text_bytes"]
     click.echo(f"{manifest['documents']:>15,} documents in {len(manifest['shards']):,} shards below {out}")
     click.echo(f"{size:>15,} bytes of text")
     click.echo(f"{tokens:>15,} tokens, {size / tokens:.3f} bytes of text each")
-    for fault, count in manifest["skipped"].items():
-        click.echo(f"{count:>15,} skipped: {FAULTS[fault]}")
-    for named in manifest["first_skipped"]:
-        click.echo(f"note: skipped {named}", err=True)
+    if empty := manifest.get("empty"):
+        click.echo(f"{empty:>15,} empty lines left out")

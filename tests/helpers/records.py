@@ -6,8 +6,7 @@ import json
 import sentencepiece
 
 from baselines.lm.prepare import Preparation
-from baselines.lm.records import read_source
-from baselines.lm.sources import find_sources
+from baselines.lm.sources import find_sources, read_documents
 from baselines.lm.tokenizer import Tokenizer
 
 
@@ -19,9 +18,9 @@ def write_jsonl(path, texts):
 
 def read(*patterns):
     return [
-        (record.number, record.fault or record.text.decode())
+        (number, text.decode())
         for source in find_sources([str(pattern) for pattern in patterns])
-        for record in read_source(source)
+        for number, text in read_documents(source)
     ]
 
 

@@ -25,8 +25,7 @@ from record import choose, in_turns, keep, seconds_of
 from scale_plan import render
 
 from baselines.lm.prepare import Preparation, prepare
-from baselines.lm.records import read_source
-from baselines.lm.sources import find_sources
+from baselines.lm.sources import find_sources, read_documents
 from baselines.lm.tokenizer import read_tokenizer
 from sraven import SRAVEN, verify_dataset, write_dataset
 from sraven.core.system.files import json_text
@@ -189,7 +188,7 @@ def preparation(goal, model, *patterns):
     """Time both and write megabytes of text a second, and their ratio, to ``goal``."""
     tokenizer = read_tokenizer(Path(model))
     sources = tuple(find_sources(patterns))
-    texts = [record.text for source in sources for record in read_source(source) if not record.fault]
+    texts = [text for source in sources for _, text in read_documents(source) if text]
     text_bytes = sum(map(len, texts))
     manifests = []
 
