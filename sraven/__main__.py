@@ -8,16 +8,12 @@ import sys
 from importlib import import_module
 
 from sraven.core.errors import InstallationError
-from sraven.core.system.isolation import NUMBA_SETTINGS, leave_working_directory
 from sraven.core.system.packages import PACKAGES, check_packages
 
 
 def main() -> None:
     """Run the command line and exit."""
-    leave_working_directory()
-    if os.path.lexists(NUMBA_SETTINGS):
-        sys.stderr.write(f"error: {NUMBA_SETTINGS} lies here, and Numba would run what it says; remove it\n")
-        sys.exit(2)
+    os.environ["PYTHONSAFEPATH"] = "1"  # processes that are started here import nothing from where they are
     try:
         check_packages(*PACKAGES)
     except InstallationError as error:

@@ -22,7 +22,7 @@ from baselines.analysis.codes_file import write_codes
 from baselines.analysis.labels import Part, Subject, check_pairs, subject_of
 from baselines.config import RunConfig
 from baselines.train.experiment import board_of
-from sraven.core.errors import ConfigurationError, OutputError
+from sraven.core.errors import OutputError
 from sraven.core.spec import digest
 from sraven.core.system.files import read_bounded
 from sraven.core.system.lock import LOCK, Lock
@@ -48,14 +48,12 @@ class AnalysisOptions:
         protocol: a name of `baselines.analysis.labels.PROTOCOLS`.
         pairs: of tokens; none for all that the task has.
         n: instances of a part; None for the default of the task.
-        layers: those to analyse, from 1; none for all. Codes are written of all.
         figures: whether pictures are made.
     """
 
     protocol: str = labels.BOARD
     pairs: tuple[str, ...] = ()
     n: int | None = None
-    layers: tuple[int, ...] = ()
     figures: bool = True
 
 
@@ -69,7 +67,6 @@ class Analysed:
         params: its parameters.
         subject: the task as it is analysed.
         parts: whose codes there are.
-        layers: that are analysed, from 0.
         codes: by network (`TRAINED`, `UNTRAINED`), pair and part.
         files: of the codes.
         notes: caveats for reading anything computed from them, a line each.
@@ -80,7 +77,6 @@ class Analysed:
     params: Any
     subject: Subject
     parts: tuple[Part, ...]
-    layers: tuple[int, ...]
     codes: Mapping[str, Mapping[str, ByPart]]
     files: tuple[str, ...]
     notes: tuple[str, ...]
@@ -89,6 +85,11 @@ class Analysed:
     def trained(self) -> Mapping[str, ByPart]:
         """The run's codes by pair and part."""
         return self.codes[TRAINED]
+
+    @property
+    def layers(self) -> range:
+        """All layers, from 0."""
+        return range(self.config.layers)
 
     @property
     def has_rules(self) -> bool:
@@ -106,21 +107,15 @@ class Analysed:
         return labels.OOD if labels.OOD in self.rows else labels.TEST
 
 
-def read_options(
-    config: RunConfig, options: AnalysisOptions
-) -> tuple[Subject, tuple[str, ...], tuple[int, ...]]:
-    """Return what options mean for a run: its subject, pairs, and layers from 0.
+def read_options(config: RunConfig, options: AnalysisOptions) -> tuple[Subject, tuple[str, ...]]:
+    """Return what options mean for a run: its subject, and pairs.
 
     Raises:
         ConfigurationError: (a ValueError) for what the run or its task doesn't have.
     """
     subject = subject_of(board_of(config).task, options.protocol)
-    wrong = [layer for layer in options.layers if not 1 <= layer <= config.layers]
-    if wrong:
-        raise ConfigurationError(f"layer {wrong[0]}: the run has layers 1 to {config.layers}")
-    layers = tuple(sorted({layer - 1 for layer in options.layers})) or tuple(range(config.layers))
     subject.parts(options.n)
-    return subject, check_pairs(subject, options.pairs), layers
+    return subject, check_pairs(subject, options.pairs)
 
 
 @contextmanager
@@ -170,7 +165,7 @@ def analysed(
         ConfigurationError: (a ValueError) for what can't be analysed.
     """
     config, params = load_analysed(folder)
-    subject, pairs, layers = read_options(config, options)
+    subject, pairs = read_options(config, options)
     parts, collector = subject.parts(options.n), Collector(config, subject, pairs)
     codes: dict[str, dict[str, ByPart]] = {}
     files: list[str] = []
@@ -193,7 +188,7 @@ def analysed(
         for pair, by_part in codes[TRAINED].items()
         for line in traps_of(config, pair, by_part[labels.FIT])
     ]
-    return Analysed(folder, config, params, subject, parts, layers, codes, tuple(files), tuple(notes))
+    return Analysed(folder, config, params, subject, parts, codes, tuple(files), tuple(notes))
 
 
 def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[str, Mapping[str, Codes]]:

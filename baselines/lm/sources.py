@@ -110,10 +110,9 @@ def read_documents(source: Source) -> Iterator[tuple[int, bytes]]:
         OSError: if the disk fails.
     """
     check_plain(source.path, source.name)
-    opened = gzip.open if source.path.lower().endswith(".gz") else open
-    number = 0
+    path, number = source.path, 0
     try:
-        with opened(source.path, "rb") as file:
+        with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), 1):
                 yield number, _read_line(line, source, number)
     except (EOFError, zlib.error, gzip.BadGzipFile):

@@ -1,7 +1,5 @@
 """JAX's compiled programs of accelerators on disk, unless the environment names another place."""
 
-import os
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -9,7 +7,7 @@ from jax.experimental.compilation_cache import compilation_cache
 from jax.sharding import Mesh
 
 from baselines.train.sharding import on_cpu
-from sraven.core.system.private import private_folder
+from sraven.core.system.private import private_folder, user_cache
 
 
 def keep_programs(mesh: Mesh) -> None:
@@ -19,11 +17,10 @@ def keep_programs(mesh: Mesh) -> None:
     JAX runs what it reads there, so the folder is one that only the user can write to.
     """
     config: Any = jax.config
-    base = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
-    if config.jax_compilation_cache_dir is not None or on_cpu(mesh) or not base.is_absolute():
+    if config.jax_compilation_cache_dir is not None or on_cpu(mesh):
         return
     try:
-        folder = private_folder(base, "sraven", "programs")
+        folder = private_folder(user_cache() / "sraven" / "programs")
     except OSError:
         return  # as without a home: each process compiles for itself
     config.update("jax_compilation_cache_dir", str(folder))

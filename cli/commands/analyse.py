@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from cli.shared.options import any_path, import_option, needs_extra, output_directory, read_integers
+from cli.shared.options import any_path, import_option, needs_extra, output_directory
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.progress import doing, resumable
-from sraven.core.system.isolation import elsewhere
 
 _SHOWN = ("f1", "accuracy", "balanced_accuracy")
 """Metrics of a probe that are printed, where it has them."""
@@ -36,9 +35,6 @@ _SHOWN = ("f1", "accuracy", "balanced_accuracy")
 @click.option(
     "-n", "n", type=int, help="Instances of a part.  [default: 10,240 of sraven, 16,384 of fuzzylogic]"
 )
-@click.option(
-    "--layers", callback=read_integers, metavar="N[,N...]", help="That are looked at, from 1.  [default: all]"
-)
 @click.option("--no-figures", is_flag=True, help="Leave out pictures and t-SNE, which takes longest.")
 @import_option
 @json_option
@@ -48,7 +44,6 @@ def command(
     pairs: tuple[str, ...],
     protocol: str,
     n: int | None,
-    layers: list[int],
     no_figures: bool,
 ) -> None:
     """Analyse the latent codes of a finished run, every number beside its controls.
@@ -62,13 +57,13 @@ def command(
     """
     with needs_extra("sraven analyse", "baselines"):
         import baselines.load  # noqa: F401
-    with elsewhere(), needs_extra("sraven analyse", "analysis"):
+    with needs_extra("sraven analyse", "analysis"):
         from baselines.analysis.analysed import AnalysisOptions
         from baselines.analysis.report import analyse_run
 
         if not no_figures:  # what they need is missed before the work, not after
             from baselines.analysis import drawing  # noqa: F401
-    options = AnalysisOptions(protocol, pairs, n, tuple(layers), not no_figures)
+    options = AnalysisOptions(protocol, pairs, n, not no_figures)
     line = shlex.join(["sraven", *click.get_current_context().obj])  # as it was typed
     with resumable(out), doing("reading") as on_progress:
         content = analyse_run(run, out, options, line, on_progress)

@@ -9,7 +9,6 @@ import click
 from cli.shared.options import any_path, needs_extra, output_file
 from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.escape import with_error
-from sraven.core.system.isolation import elsewhere
 
 if TYPE_CHECKING:
     from baselines.plots.curves import Curves
@@ -45,7 +44,7 @@ def command(runs: tuple[Path, ...], metric: str | None, board: str | None, out: 
     if out is not None:
         if out.suffix not in _PICTURES:
             raise click.UsageError(f"--out {out}: expected a name that ends in {', '.join(_PICTURES)}")
-        with elsewhere(), needs_extra("--out", "analysis"):
+        with needs_extra("--out", "analysis"):
             from baselines.plots.curve_plots import save_curves
         save_curves(curves, out, out.suffix[1:])
     print_outcome(value=to_json(curves), text=str(out) if out else lambda: _print_last(curves))

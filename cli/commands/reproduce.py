@@ -15,7 +15,6 @@ from cli.shared.options import directory, is_given, join_options, leave_out, nee
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
 from cli.shared.progress import STOPPING, progress_bar, resumable
 from cli.shared.training import describe_line
-from sraven.core.system.isolation import elsewhere
 from sraven.core.system.stopping import stoppable
 
 if TYPE_CHECKING:
@@ -75,7 +74,6 @@ def _plan(
     grid: bool,
     steps: int | None,
     where: tuple[str, ...],
-    rate: int | None,
     on: str | None,
 ) -> None:
     """Print what is left of figures or a queue, and how long it takes."""
@@ -87,8 +85,7 @@ def _plan(
 
     records = read_records(results)
     known = {*records, *(as_planned(record.config).digest for record in records.values())}
-    device = on or next((gpu.name for gpu in find_gpus()), None)
-    a_second = rate * 1e9 if rate else rate_of(records.values(), device)
+    a_second = rate_of(records.values(), on or next((gpu.name for gpu in find_gpus()), None))
     found = list[dict[str, Any]]()
     for each in _cells(names, grid=grid, steps=steps, where=where):
         found.append(outlook(each, known, a_second))
@@ -205,7 +202,7 @@ def _adopt(
 
 def _render(results: Path, names: tuple[str, ...] = ()) -> None:
     """Write the pages of results from the records, or those of FIGUREs alone."""
-    with elsewhere(), needs_extra("sraven reproduce --render", "analysis"):
+    with needs_extra("sraven reproduce --render", "analysis"):
         from baselines.paper.render import render
     written = [str(path) for path in render(results, names)]
     print_outcome(value=written, text="\n".join(written) or "all pages are what the records give")
@@ -269,7 +266,6 @@ def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], A
     click.option(
         "--where", multiple=True, metavar="FIELD=X,Y...", help="plan, run: such runs alone: --where seed=0."
     ),
-    click.option("--rate", type=click.IntRange(1), metavar="GFLOPS", help="plan: in place of records."),
     click.option("--on", metavar="DEVICE", help="plan: for a GPU that records name: H200.  [default: here]"),
     _folder_option("--runs", "sraven-runs", "run: folder of run directories."),
     _folder_option("--results", "docs/results", "Folder of records and pages."),

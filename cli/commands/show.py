@@ -9,7 +9,6 @@ import click
 from cli.shared.options import join_options, needs_extra, output_file, task_argument
 from cli.shared.printing import json_option, print_outcome, print_renderables
 from sraven.core.family import Family
-from sraven.core.system.isolation import elsewhere
 
 if TYPE_CHECKING:
     from sraven.core.task import Task
@@ -41,7 +40,7 @@ def make(family: Family) -> Callable[..., None]:
                     f"--png shows one instance, but --count is {count}; leave out one of them"
                 )
             assert show.picture is not None
-            with elsewhere(), needs_extra("--png", "analysis"):
+            with needs_extra("--png", "analysis"):
                 save_picture = show.picture()
             save_picture(module.make_puzzle(task, split, index), png, explain)
             print_outcome(value={"path": str(png)}, text=str(png))

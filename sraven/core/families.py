@@ -19,7 +19,7 @@ FAMILIES = {
     "fuzzylogic": "fuzzylogic.family:FAMILY",
     "sraven-text": "sraven.text.family:FAMILY",
     "sraven-twins": "sraven.twins.family:FAMILY",
-    "sraven-text-twins": "sraven.text.twins.family:FAMILY",
+    "sraven-text-twins": "sraven.text.family:TWINS",
 }
 """The place of each `Family`, by name. An entry here is all that registers one."""
 

@@ -27,7 +27,7 @@ from numba.extending import is_jitted
 
 from sraven.core.errors import CodeCacheWarning
 from sraven.core.escape import escape
-from sraven.core.system.private import UnsafeFolderError, describe, private_folder
+from sraven.core.system.private import private_folder, user_cache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -65,41 +65,26 @@ def source_digest(folders: Iterable[Path]) -> str:
     return checksum.hexdigest()[:16]
 
 
-def _base() -> tuple[str, Path] | None:
-    """Return where folders of machine code may be, and what to call it; None without a home."""
-    for variable in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
-        if value := os.environ.get(variable):
-            return f"{variable}={escape(value)}", Path(value)
-    if os.environ.get("HOME") == "":  # which would stand for the root directory
-        return None
-    home = os.path.expanduser("~")
-    return ("", Path(home, ".cache")) if os.path.isabs(home) and os.path.isdir(home) else None
-
-
 @cache
 def _code_folder(package: str) -> Path | None:
     """Return where the machine code of a package's kernels is kept; None if it is kept in memory alone.
 
-    That is below NUMBA_CACHE_DIR if set, else below the user's cache, and over the folder nobody else has
-    power. Without a home there is none; a warning names what was set and can't be used, or isn't safe.
+    That is below NUMBA_CACHE_DIR if set, else below the user's cache. A warning says why it can't be.
     """
-    if (base := _base()) is None:
-        return None
-    variable, path = base
     packages = sorted({"sraven", package})
     stamp = source_digest(Path(next(iter(sys.modules[name].__path__))) for name in packages)
+    path = Path(os.environ.get("NUMBA_CACHE_DIR") or user_cache(), "sraven", f"{package}-{stamp}")
     try:
-        folder = private_folder(path, "sraven", f"{package}-{stamp}")
+        folder = private_folder(path)
         tempfile.TemporaryFile(dir=folder).close()
         return folder
     except OSError as error:
-        if variable or isinstance(error, UnsafeFolderError):
-            warnings.warn(
-                f"{variable or path} isn't used for machine code, so each process compiles again: "
-                f"{escape(describe(error), 300)}; set NUMBA_CACHE_DIR to a folder that only you can write to",
-                CodeCacheWarning,
-                stacklevel=2,
-            )
+        warnings.warn(
+            f"{escape(str(path), 300)} isn't used for machine code, so each process compiles again: "
+            f"{error.strerror or error}; set NUMBA_CACHE_DIR to a folder that only you can write to",
+            CodeCacheWarning,
+            stacklevel=2,
+        )
         return None
 
 

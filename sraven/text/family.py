@@ -1,4 +1,4 @@
-"""Puzzles as text as a family of tasks: boards on which language models reply; its datasets are SRAVEN's."""
+"""Puzzles as text as families of tasks: boards on which language models reply; datasets are SRAVEN's."""
 
 from typing import Any
 
@@ -11,9 +11,14 @@ def _task(**settings: Any) -> Any:
     return Ladder(**settings)
 
 
-FAMILY = Family(
-    name="sraven-text",
-    package="sraven.text",
-    task=_task,
-    nouns="questions",
+def _twins(**settings: Any) -> Any:
+    from sraven.text.twins.task import TwinLadder
+
+    return TwinLadder(**settings)
+
+
+FAMILY = Family(name="sraven-text", package="sraven.text", task=_task, nouns="questions")
+
+TWINS = Family(
+    name="sraven-text-twins", package="sraven.text.twins", task=_twins, nouns="questions", resampled="sets"
 )

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from sraven.core.family import Family, Help, Show, Size
+from sraven.core.family import Family, Help, Size
+from sraven.family import FAMILY as SRAVEN
 from sraven.twins.settings import TwinSettings
 
 
@@ -10,18 +11,6 @@ def _task(**settings: Any) -> Any:
     from sraven.twins.task import Twins
 
     return Twins(**settings)
-
-
-def _show() -> Any:
-    from sraven import show
-
-    return show
-
-
-def _picture() -> Any:
-    from sraven.plots import save_picture
-
-    return save_picture
 
 
 FAMILY = Family(
@@ -65,11 +54,7 @@ FAMILY = Family(
         "test": Size(49_152, "Variants of new puzzles of known combinations."),
         "ood": Size(49_152, "Variants of puzzles of held-out combinations."),
     },
-    show=Show(
-        _show,
-        explain="Show the answer, the rules, the permutations and all valid answers.",
-        picture=_picture,
-    ),
+    show=SRAVEN.show,
     examples={
         "twins": {"M": 3, "K": 7, "holdout": 0.3, "seed": 5},
         "pairs": {"M": 2, "K": 11, "holdout": 0.3, "seed": 5, "by_columns": 0, "by_rows": 0, "by_values": 1},

@@ -11,7 +11,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from sraven.core.errors import InstallationError
-from sraven.core.system.isolation import ROOT
+
+ROOT = Path(__file__).resolve().parents[3]
+"""The folder of the project's packages."""
 
 PACKAGES = ("sraven", "fuzzylogic", "baselines", "cli")
 

@@ -17,7 +17,7 @@ from typing import Any
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import escape
 from sraven.core.parallel import check_threads
-from sraven.core.system.isolation import variables
+from sraven.core.system.environment import variables
 from sraven.core.system.packages import installed_versions
 from sraven.data.engines.call import Call, Work
 

@@ -12,7 +12,7 @@ from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
 from sraven.core.parallel import check_threads
-from sraven.core.system.isolation import variables
+from sraven.core.system.environment import variables
 from sraven.data.engines.call import Call, Work
 
 _INTERVAL = 0.2

@@ -193,7 +193,7 @@ OWN_READERS = {
         *("sraven/leaderboard/page/render.py", "sraven/core/untrusted/schemas/__init__.py"),
     ],
     "waits until a file of its own is on disk": ["baselines/train/checkpoint.py"],
-    "text of any size, a record at a time": ["baselines/lm/records.py"],
+    "text of any size, a line at a time": ["baselines/lm/sources.py"],
     "a file of JAX": ["baselines/model/fast/foreign.py"],
     "a picture that it wrote": ["baselines/paper/plots.py", "sraven/core/palette.py"],
     "code that its user imports, and a run's copies": ["baselines/train/code.py"],

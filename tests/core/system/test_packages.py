@@ -7,8 +7,7 @@ import shutil
 import pytest
 
 from helpers.python import python
-from sraven.core.system.isolation import ROOT
-from sraven.core.system.packages import PACKAGES, check_packages
+from sraven.core.system.packages import PACKAGES, ROOT, check_packages
 
 COMMAND = "from sraven.__main__ import main; main()"
 
