@@ -24,7 +24,6 @@ def adopt(
     results: Path,
     *,
     documents: Sequence[Path] = (),
-    again: bool = False,
     figures: Figures = FIGURES,
 ) -> tuple[Path, bool]:
     """Make a record of a finished run that is a cell of a figure, at full length or shorter.
@@ -33,7 +32,6 @@ def adopt(
         folder: the run's directory.
         results: folder of results.
         documents: tokens of text to score a language model by.
-        again: whether a record that is there is made again.
         figures: all of them.
 
     Returns:
@@ -48,7 +46,7 @@ def adopt(
     if not homes:
         raise OutputError(f"{folder} is no cell of the paper's figures")
     path = path_of(results, homes[0], config)
-    if path.is_file() and not again:
+    if path.is_file():
         return path, False
     return write_record(results, record_of(folder, documents), figures), True
 

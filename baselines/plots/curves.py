@@ -57,7 +57,6 @@ class Group:
         folders: of the runs, by seed; or the log.
         curves: by quantity: `LOSS`, `IN_TRAINING` and the splits that were scored.
         end: the step that all of them have come to.
-        waiting: seeds whose logs have no line yet, which the curves leave out.
     """
 
     name: str
@@ -65,7 +64,6 @@ class Group:
     folders: Mapping[int, Path]
     curves: Mapping[str, Curve]
     end: int
-    waiting: tuple[int, ...] = ()
 
     @property
     def title(self) -> str:
@@ -151,8 +149,6 @@ class Curves:
         """What is to be said of groups that aren't finished."""
         found = []
         for group in self.groups:
-            for seed in group.waiting:
-                found.append(f"{group.name}: seed {seed} has no line in its log yet")
             if group.config and group.end < group.config.steps and group.curves:
                 seeds = " by all of its seeds" if len(group.folders) > 1 else ""
                 found.append(f"{group.name}: {group.end:,} of {group.config.steps:,} steps{seeds}")
@@ -274,15 +270,14 @@ def _short(value: Any) -> str:
 
 def _group(name: str, config: RunConfig | None, folders: Mapping[int, Path], metric: str) -> Group:
     read = {seed: _read_quantities(folder, metric) for seed, folder in folders.items()}
-    waiting = tuple(seed for seed, log in read.items() if not any(log.values()))
-    logs = {seed: log for seed, log in read.items() if seed not in waiting}
+    logs = {seed: log for seed, log in read.items() if any(log.values())}  # one may have no line yet
     curves = {
         quantity: _join({seed: log.get(quantity, {}) for seed, log in logs.items()})
         for quantity in dict.fromkeys(quantity for log in logs.values() for quantity in log)
     }
     curves = {quantity: curve for quantity, curve in curves.items() if len(curve.steps)}
     end = min((max(max(each, default=0) for each in log.values()) for log in logs.values()), default=0)
-    return Group(name, config, {seed: folders[seed] for seed in logs}, curves, end, waiting)
+    return Group(name, config, {seed: folders[seed] for seed in logs}, curves, end)
 
 
 def _read_quantities(folder: Path, metric: str) -> dict[str, dict[int, float]]:

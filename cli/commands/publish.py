@@ -15,9 +15,6 @@ from cli.shared.progress import Stopped, doing, quiet_downloads
 @click.argument("repository", metavar="USER/NAME")
 @click.option("--tag", help="Name of this state, such as v1, to load it by.")
 @click.option("--private", is_flag=True, help="Make the repository private, if it is made.")
-@click.option(
-    "--dry-run", is_flag=True, help="Verify it and list what would be sent, without a request to the Hub."
-)
 @threads_option
 @json_option
 def command(
@@ -25,7 +22,6 @@ def command(
     repository: str,
     tag: str | None,
     private: bool,
-    dry_run: bool,
     threads: int | None,
 ) -> None:
     """Put a dataset on the Hugging Face Hub: one commit with all of it, then a tag.
@@ -36,7 +32,6 @@ def command(
     \b
     Example:
       sraven publish raven user/raven --tag v1
-      sraven publish raven user/raven --dry-run
     """
     from sraven.core.errors import OutputError
     from sraven.data.hub import publish_files, read_place
@@ -55,17 +50,9 @@ def command(
             if faults := verify_dataset(path, threads=threads).faults:
                 raise OutputError(f"{path} isn't right: {faults[0]}; `sraven verify {path}` says more")
             names = sorted(each.relative_to(path).as_posix() for each in path.rglob("*") if each.is_file())
-            if dry_run:
-                sizes = {name: (path / name).stat().st_size for name in names}
-            else:
-                found = publish_files(path, names, place, tag=tag, private=private, on_progress=on_progress)
+            found = publish_files(path, names, place, tag=tag, private=private, on_progress=on_progress)
     except KeyboardInterrupt:
         raise Stopped("interrupted; nothing half is visible, and the same command goes on", 130) from None
-    if dry_run:
-        lines = [f"{size:>14,}  {name}" for name, size in sizes.items()]
-        lines += [f"to {place}: {len(sizes):,} files, {sum(sizes.values()):,} bytes; nothing was sent"]
-        print_outcome(value={"repository": place.repository, "files": sizes}, text="\n".join(lines))
-        return
     name, revision = found.place.repository, found.place.revision
     line = f"load_dataset({json.dumps(name)}, revision={json.dumps(revision)})"
     print_outcome(

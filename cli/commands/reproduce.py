@@ -176,7 +176,6 @@ def _run(
 def _adopt(
     results: Path,
     names: tuple[str, ...],
-    again: bool,
     validation: tuple[Path, ...],
 ) -> None:
     """Make records of runs that `sraven train` made."""
@@ -186,14 +185,14 @@ def _adopt(
     records, faults = [], []
     for name in names:
         try:
-            path, new = adopt(Path(name), results, documents=validation, again=again)
+            path, new = adopt(Path(name), results, documents=validation)
         except (ConfigurationError, OutputError) as error:
             faults.append({"run": name, "reason": str(error)})
             click.echo(f"left out: {error}", err=True)
             continue
         records.append({"run": name, "record": str(path), "new": new})
         if not wants_json():
-            click.echo(f"{name}: {path}" + ("" if new else " (had been there; --again replaces it)"))
+            click.echo(f"{name}: {path}" + ("" if new else " (had been there; remove it for a new one)"))
     if wants_json():
         print_json({"records": records, "left_out": faults})
     if faults:
@@ -216,16 +215,6 @@ ACTIONS: dict[str, Callable[..., None]] = {
     "render": _render,
 }
 """The actions of the command. Each has its summary as help, and its parameters are its options."""
-
-
-def _check_jobs(ctx: click.Context, param: click.Parameter, value: int) -> int:
-    from sraven.core.parallel import available_threads
-
-    if value > available_threads():
-        raise click.BadParameter(
-            f"{value}: expected 1 to {available_threads()}, the processors that may be used", ctx, param
-        )
-    return value
 
 
 def _read_budget(ctx: click.Context, param: click.Parameter, text: str | None) -> float:
@@ -251,7 +240,6 @@ def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], A
     click.option(
         "--jobs",
         type=click.IntRange(1),
-        callback=_check_jobs,
         default=1,
         show_default=True,
         help="run: runs at a time, each with its part of the processors; GPUs take what fits.",
@@ -275,7 +263,6 @@ def _folder_option(name: str, default: str, help_text: str) -> Callable[[Any], A
     click.option("--tile", type=int, help="run: of figure-6; 0 is the fastest, where it fits."),
     click.option("--rematerialise", is_flag=True, help="run: of figure-6."),
     click.option("--mesh", metavar="data=N,fsdp=N", help="run: devices of each run.  [default: one]"),
-    click.option("--again", is_flag=True, help="adopt: also what has a record."),
     json_option,
 )
 def command(**given: Any) -> None:

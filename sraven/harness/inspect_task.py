@@ -6,6 +6,7 @@ used.
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from itertools import repeat
 from typing import Any, cast
 
@@ -79,22 +80,14 @@ def _make(questions: Iterable[tuple[Any, dict[str, Any]]], name: str, sets: Any,
 
 
 @task
-def sraven(
-    M: int = 4,
-    K: int = 8,
-    form: str = "told",
-    shots: int = 0,
-    answers: str = "unique",
-    split: str | None = None,
-    seed: int = 0,
-    count: int = 2000,
-) -> Task:
+@wraps(make_questions, assigned=())
+def sraven(**options: Any) -> Task:
     """Symbolic Raven's matrices: a panel is missing, and a reply is right or wrong.
 
     Arguments are those of `sraven.harness.questions.make_questions`.
     """
     with _in_one_line():
-        asked = make_questions(M, K, form, shots, answers, split, seed, count)
+        asked = make_questions(**options)
     no_place: dict[str, Any] = {}
     questions = zip(pose(asked), repeat(no_place))
     return _make(questions, asked.name, [asked], scorer=exact(), version=asked.task.version)

@@ -227,7 +227,7 @@ ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     ),
     "floor": EligibilityRule(_baseline, "train longer, or look at what it gets wrong: `sraven errors`"),
     "copies": EligibilityRule(
-        lambda evidence: equal_seeds(evidence),
+        equal_seeds,
         "submit runs that were trained apart, each with a seed of its own",
     ),
     AGREEMENT: EligibilityRule(

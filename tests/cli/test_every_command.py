@@ -89,7 +89,6 @@ count
 generate --M 2 --train 5 --test 0 --ood 0 --part 1/1 --out part
 merge part --out data
 verify data
-publish data user/name --dry-run
 show
 ambiguity --M 2 -n 9
 {OF_OTHERS}
@@ -113,9 +112,9 @@ c4 prepare --source documents.txt --tokenizer own.model --processes 1 --out toke
 """A quick line of each command, one after the other in a folder."""
 
 ELSEWHERE = {
-    *("analyse", "curves", "evaluate", "export", "reproduce", "text ask", "text submit"),
+    *("analyse", "curves", "evaluate", "export", "publish", "reproduce", "text ask", "text submit"),
 }
-"""Commands that need trained runs or boards of their own: their tests have a line with ``--json``."""
+"""Commands that need trained runs, boards of their own or a server: their tests have a line with ``--json``."""
 
 
 def test_json_is_an_object_or_a_list(run, small_boards, tmp_path, monkeypatch):

@@ -1,6 +1,5 @@
 """Publishing datasets and verifying them on a Hub in memory, by the commands."""
 
-import json
 import shutil
 
 import pytest
@@ -40,14 +39,9 @@ def test_published_and_verified(hub, dataset):
     assert len(hub.repositories[NAME].commits) == 2
 
 
-def test_a_dry_run_verifies_and_asks_nothing(hub, dataset, tmp_path):
-    files = all_bytes(dataset)
-    out = hub.done("publish", dataset, NAME, "--dry-run", "--json")
-    assert json.loads(out)["files"] == {name: len(data) for name, data in files.items()}
-    assert hub.done("publish", dataset, NAME, "--dry-run").endswith("bytes; nothing was sent\n")
+def test_what_is_not_right_is_not_published(hub, dataset, tmp_path):
     (shutil.copytree(dataset, tmp_path / "copy") / "README.md").write_text("hello")
-    for dry in (["--dry-run"], []):
-        assert "isn't right" in hub.refused("publish", tmp_path / "copy", NAME, *dry)
+    assert "isn't right" in hub.refused("publish", tmp_path / "copy", NAME)
     assert not hub.requests
 
 
