@@ -13,7 +13,7 @@ from helpers.evidence_example import stated
 from sraven.board.board import read_board
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.entries import entry_of
-from sraven.leaderboard.evidence import gather_evidence
+from sraven.leaderboard.evidence import sharing_boards
 from sraven.leaderboard.export import make_rows
 from sraven.leaderboard.ranking import read_leaderboard, read_snapshot
 from sraven.leaderboard.snapshot import SNAPSHOT, make_snapshot
@@ -25,13 +25,14 @@ FILED = sorted(LEADERBOARD.glob("submissions/*/[!.]*"))
 IDS = {f"{folder.parent.name}/{folder.name}" for folder in FILED}
 PACKAGED = json.loads((files("sraven.leaderboard") / SNAPSHOT).read_text())
 ENTRIES = {entry["id"]: entry for each in PACKAGED["boards"] for entry in each["entries"]}
+gather = sharing_boards()
 WRITE_ANEW = "the snapshot of the standing isn't what is filed: run `make snapshot`, and commit it"
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("folder", FILED, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
 def test_scores_are_those_of_the_predictions(folder):
-    evidence = gather_evidence(folder)
+    evidence = gather(folder)
     assert differing(read_scores(folder), evidence.scores) == [] and equal_seeds(evidence) == ""
     entry = ENTRIES.get(f"{folder.parent.name}/{folder.name}")
     if entry is not None:  # else another test says so

@@ -24,10 +24,10 @@ from sraven.scoring.scores import DIGITS
 QUICK = (
     ("sraven-blocks3-v1", 500_000),
     ("sraven-blocks3-v1", 2_000_000),
-    ("fuzzylogic-v1", 384_000),
+    ("fuzzylogic-v1", 400_000),
     ("fuzzylogic-v1", 1_600_000),
 )
-"""Boards and instances to train on that tell networks apart in an hour or two of two cores."""
+"""Boards and instances to train on that tell networks apart in about an hour of two cores."""
 
 BATCH = 128
 
