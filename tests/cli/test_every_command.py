@@ -114,7 +114,7 @@ c4 prepare --source documents.txt --tokenizer own.model --processes 1 --out toke
 ELSEWHERE = {
     *("analyse", "curves", "evaluate", "export", "publish", "reproduce", "text ask", "text submit"),
 }
-"""Commands that need trained runs, boards of their own or a server: their tests have a line with ``--json``."""
+"""Commands that need trained runs, own boards or a server: their tests have a line with ``--json``."""
 
 
 def test_json_is_an_object_or_a_list(run, small_boards, tmp_path, monkeypatch):
