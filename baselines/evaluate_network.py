@@ -46,6 +46,15 @@ class OwnNetwork(nn.Module):
         return outputs[:, -(num_outputs or tokens.shape[1]) :]
 
 
+class OwnLossNetwork(OwnNetwork):
+    """One that says itself what is minimised."""
+
+    def training_loss(self, tokens: jax.Array, loss: Callable[[jax.Array], jax.Array]) -> jax.Array:
+        """Return the network's own loss of tokens ``[B, T, I]``, given that of outputs."""
+        own: Any = self.network
+        return jnp.asarray(own.training_loss(tokens, loss))
+
+
 def warmup_of(family: str, steps: int) -> int:
     """Return the steps of warm-up: the share that Table A3 has of all steps, at its middle budget."""
     paper = TABLE_A3[family]
@@ -88,7 +97,8 @@ def evaluate_network(
 
     Args:
         make_network: returns a `flax.linen.Module`, given T, I and O. It takes float32 ``[B, T, I]`` and
-            returns ``[B, T, O]``.
+            returns ``[B, T, O]``; one with a method ``training_loss(tokens, loss)`` says itself what is
+            minimised, ``loss`` being that of outputs.
         boards: what to train on.
         name: of the method; none of `baselines.model.networks.OURS`.
         authors: of the submissions.
@@ -102,7 +112,8 @@ def evaluate_network(
         raise ConfigurationError(f"name={called!r} is a network of the baselines; choose another name")
 
     def own(config: TransformerConfig) -> nn.Module:
-        return OwnNetwork(make_network(config.length, config.inputs, config.outputs))
+        network = make_network(config.length, config.inputs, config.outputs)
+        return (OwnLossNetwork if hasattr(network, "training_loss") else OwnNetwork)(network)
 
     def train(board: Board, steps: int, folder: Path) -> Trained:
         def say(_: int, line: Mapping[str, float] | None) -> None:

@@ -182,10 +182,13 @@ def program_of(
     tokens_BTD = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
 
     def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        out_BAO: Any = model.apply(
-            {"params": params}, encoding.tokens(batch), key, num_outputs=encoding.num_outputs
-        )
-        return encoding.loss(out_BAO, batch), encoding.score(out_BAO, batch)
+        seen, A = ({"params": params}, encoding.tokens(batch)), encoding.num_outputs
+        out_BAO: Any = model.apply(*seen, key, num_outputs=A)
+        minimised: Any = encoding.loss(out_BAO, batch)
+        if hasattr(model, "training_loss"):  # a network may say itself what that is
+            usual = lambda out_BTO: encoding.loss(out_BTO[:, -A:], batch)  # noqa: E731
+            minimised = model.apply(*seen, usual, method="training_loss")
+        return minimised, encoding.score(out_BAO, batch)
 
     return make_program(config, model, tokens_BTD, loss, num_microbatches, mesh)
 

@@ -1,5 +1,7 @@
 """Any Flax network by one call."""
 
+import json
+
 import pytest
 from flax import linen as nn
 
@@ -19,6 +21,19 @@ def points(length, inputs, outputs):
 
 def without_bias(length, inputs, outputs):
     return nn.Dense(outputs, use_bias=False)
+
+
+class Halved(nn.Module):
+    """One that minimises half of the loss, of all tokens' outputs."""
+
+    outputs: int
+
+    @nn.compact
+    def __call__(self, tokens):
+        return nn.Dense(self.outputs)(tokens)
+
+    def training_loss(self, tokens, loss):
+        return loss(self(tokens)) / 2
 
 
 def evaluated(folder, boards, **options):
@@ -41,6 +56,16 @@ def test_a_network_is_trained_scored_and_ready_to_submit_and_goes_on(tmp_path):
     found.results[0].folder.rename(tmp_path / "aside")
     with pytest.raises(OutputError, match="choose another"):  # runs of another network aren't gone on with
         evaluate_network(without_bias, boards[:1], out=tmp_path, seeds=(0, 3), name="points")
+
+
+def test_a_network_may_say_itself_what_it_minimises(tmp_path):
+    boards, losses = [(SRAVEN_BOARD, BATCH)], []
+    for make in (points, lambda length, inputs, outputs: Halved(outputs)):
+        folder = tmp_path / str(len(losses))
+        evaluate_network(make, boards, name="points", out=folder, on_progress=None)
+        [log] = folder.rglob("log.jsonl")
+        losses.append(json.loads(log.read_text().splitlines()[0])["loss"])
+    assert losses[1] == pytest.approx(losses[0] / 2, rel=0.2)  # of other first parameters
 
 
 def test_names_of_the_baselines_are_taken(tmp_path):
