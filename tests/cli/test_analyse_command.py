@@ -52,7 +52,6 @@ def test_what_cannot_be_analysed_is_one_line(runs, refused, tmp_path, monkeypatc
         return err
 
     assert fault(tmp_path) == f"error: {tmp_path} holds no run; `sraven train` makes one\n"
-    assert "expected integers, such as 1,2,4" in fault(runs / "fuzzy", "--layers", "all")
     (tmp_path / "begun").mkdir()
     board = read_board("fuzzylogic-v1")
     write_json(tmp_path / "begun" / CONFIG, values_of(make_config(board, "hyla", steps=9, warmup=1)))
