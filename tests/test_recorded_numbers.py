@@ -94,6 +94,21 @@ def test_the_first_page_says_what_the_filed_networks_keep():
         cells.append(f"{few.by_new_pairs[0].score.value:.2f}")
         assert few.by_new_pairs[0].pairs == 0
         assert f"| {name} | {' | '.join(cells)} |" in page
+        entry = f"20261127-{attention}-6-400-000-instances/scores.json"
+        five, terms = (
+            json.loads((filed / f"fuzzylogic-{board}-v1" / entry).read_text())["splits"]
+            for board in ("l5", "l5-terms")
+        )
+        kept = read_board("fuzzylogic-l5-v1").composing(five)
+        unknown = terms["ood_terms"]["metrics"]["r2_per_sequence"]["mean"]
+        cells = [*map(shown, (kept.known, kept.held_out, kept.kept)), f"{unknown:.2f}"]
+        assert f"| {name} | {' | '.join(cells)} |" in page
+    best = [
+        max(line.value for line in read_board(f"fuzzylogic-{board}-v1").reference_levels(split))
+        for board, split in (("l5", "test"), ("l5", "ood"), ("l5-terms", "ood_terms"))
+    ]
+    known, new, unknown = (f"{value:.2f}" for value in best)
+    assert f"| no composition, the best of four observers | {known} | {new} | | {unknown} |" in page
 
 
 def test_the_first_page_has_the_lines_of_the_boards():
