@@ -98,11 +98,13 @@ def test_a_run_is_adopted_with_documents_to_score_it_by(trained, text, tmp_path)
     run = folder_of(folder / "runs", record.config)
     path, new = adopt(run, tmp_path, figures=ALL, documents=text.validation)
     assert new and read_record(path) == record
-    path, _ = adopt(run, tmp_path, figures=ALL, documents=text.data, again=True)
+    path.unlink()
+    adopt(run, tmp_path, figures=ALL, documents=text.data)
     other = read_record(path)
     assert other.documents == other.text == record.text
     assert other.scores["validation"]["loss"] != record.scores["validation"]["loss"]
-    adopt(run, tmp_path, figures=ALL, documents=text.validation, again=True)
+    path.unlink()
+    adopt(run, tmp_path, figures=ALL, documents=text.validation)
     assert read_records(tmp_path) == {record.digest: record}
     assert path == path_of(tmp_path, "tiny", record.config)
     assert_refused("language model; name documents to score it by, --valid", record_of, run)
