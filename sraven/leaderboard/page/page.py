@@ -243,7 +243,7 @@ def _sources(standing: Standing) -> tuple[tuple[str, str], ...]:
 
 
 def _groups(standing: Standing) -> tuple[Group, ...]:
-    """Return the entries of a board: ranked ones by budget, what papers report, then what is folded."""
+    """Return the entries of a board: ranked ones by budget, reported ones, then what is folded."""
     board, entries, columns = standing.board, standing.entries, shown_columns(standing)
     sources = _sources(standing)
     ids = {entry.id for entry in entries}
@@ -272,7 +272,7 @@ def _groups(standing: Standing) -> tuple[Group, ...]:
 
     ranks = sorted(
         {among(entry) for entry in entries if entry.rank is not None},
-        key=lambda each: (each[0] != board.train_budget, each[0] or 0, each[1]),
+        key=lambda each: (each[0] != board.train_budget, -(each[0] or 0), each[1]),
     )
     found = [
         Group(

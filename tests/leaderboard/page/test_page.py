@@ -26,8 +26,8 @@ BOARD = read_board("sraven-v1")
 def test_a_card_has_ranked_rows_then_reported_ones_then_what_is_folded():
     assert tables_of(example_page()) == [
         ("Trained on up to 20,000,000 instances", ["alpha", "beta"]),
-        ("Trained on up to 10,000,000 instances", ["delta"]),
         ("Trained on up to 40,000,000 instances", ["omega"]),
+        ("Trained on up to 10,000,000 instances", ["delta"]),
         ("Reported in papers", ["", ""]),
         ("Not ranked", ["gamma", "huge", "score"]),
         ("References: predictors for comparison", ["observer", "random"]),
