@@ -155,8 +155,6 @@ def write_entry(
     *,
     authors: Sequence[str],
     board_id: str | None = None,
-    code_commit: str | None = None,
-    hardware: str | None = None,
     tuning_trials: int | None = None,
 ) -> Evaluation:
     """Predict a board's splits with runs that differ in their seed alone, and write the submission.
@@ -169,8 +167,6 @@ def write_entry(
         out: a directory that doesn't exist yet.
         authors: who submits.
         board_id: the board, see `evaluate_runs`; None for that on which they were trained.
-        code_commit: of the code that trained the runs; None for what they have recorded.
-        hardware: that trained them; None for what they have recorded.
         tuning_trials: how many settings were tried; None for the points of their grid, if there is one.
 
     Returns:
@@ -182,9 +178,7 @@ def write_entry(
     """
     check_new(Path(out))
     found = evaluate_runs(runs, board_id)
-    description = describe_runs(
-        found.configs, found.params, runs, authors, code_commit, hardware, tuning_trials
-    )
+    description = describe_runs(found.configs, found.params, runs, authors, tuning_trials)
     description["readme"] += describe_unranked(found)
     for seed, digest in found.weights.items():
         description["readme"] += (
@@ -302,8 +296,6 @@ def describe_runs(
     params: Any,
     runs: Sequence[Path] = (),
     authors: Sequence[str] = (),
-    code_commit: str | None = None,
-    hardware: str | None = None,
     tuning_trials: int | None = None,
 ) -> dict[str, Any]:
     """Return the description of runs in a submission, as arguments of `write_submission`.
@@ -313,8 +305,6 @@ def describe_runs(
         params: of one of them.
         runs: their directories, which have recorded what trained them.
         authors: who submits.
-        code_commit: of the code that trained the runs; None for what they have recorded.
-        hardware: that trained them; None for what they have recorded.
         tuning_trials: how many settings were tried; None for the points of their grid, if there is one.
     """
     imported = imported_by(runs[0]) if runs else {}
@@ -323,7 +313,7 @@ def describe_runs(
     seen = first.steps * first.batch_size
     points, tried = other_points(runs)
     trials = tuning_trials or tried
-    commit, address = code_commit or commit_of(runs), code_address()
+    commit, address = commit_of(runs), code_address()
     return {
         **({"points": points} if points else {}),
         "method": {
@@ -345,7 +335,7 @@ def describe_runs(
             "instances": seen,
             "selection_split": SELECTION_SPLIT if (trials or 1) > 1 else None,
             "optimiser": OPTIMISERS[first.optimiser].title,
-            "hardware": hardware or hardware_of(runs) or UNKNOWN,
+            "hardware": hardware_of(runs) or UNKNOWN,
             "tuning_trials": trials,
         },
         "readme": f"Trained by\n\n    {command} --out runs\n{code}",

@@ -19,7 +19,7 @@ from baselines.analysis.codes import (
     untrained_params,
 )
 from baselines.analysis.codes_file import write_codes
-from baselines.analysis.labels import Part, Subject, check_pairs, subject_of
+from baselines.analysis.labels import Part, Subject, subject_of
 from baselines.config import RunConfig
 from baselines.train.experiment import board_of
 from sraven.core.errors import OutputError
@@ -46,13 +46,11 @@ class AnalysisOptions:
 
     Attributes:
         protocol: a name of `baselines.analysis.labels.PROTOCOLS`.
-        pairs: of tokens; none for all that the task has.
         n: instances of a part; None for the default of the task.
         figures: whether pictures are made.
     """
 
     protocol: str = labels.BOARD
-    pairs: tuple[str, ...] = ()
     n: int | None = None
     figures: bool = True
 
@@ -107,15 +105,14 @@ class Analysed:
         return labels.OOD if labels.OOD in self.rows else labels.TEST
 
 
-def read_options(config: RunConfig, options: AnalysisOptions) -> tuple[Subject, tuple[str, ...]]:
-    """Return what options mean for a run: its subject, and pairs.
+def read_options(config: RunConfig, options: AnalysisOptions) -> tuple[Subject, tuple[Part, ...]]:
+    """Return what options mean for a run: its subject, and the parts whose codes are collected.
 
     Raises:
         ConfigurationError: (a ValueError) for what the run or its task doesn't have.
     """
     subject = subject_of(board_of(config).task, options.protocol)
-    subject.parts(options.n)
-    return subject, check_pairs(subject, options.pairs)
+    return subject, subject.parts(options.n)
 
 
 @contextmanager
@@ -165,8 +162,8 @@ def analysed(
         ConfigurationError: (a ValueError) for what can't be analysed.
     """
     config, params = load_analysed(folder)
-    subject, pairs = read_options(config, options)
-    parts, collector = subject.parts(options.n), Collector(config, subject, pairs)
+    subject, parts = read_options(config, options)
+    collector = Collector(config, subject)
     codes: dict[str, dict[str, ByPart]] = {}
     files: list[str] = []
     for network, each in ((TRAINED, params), (UNTRAINED, untrained_params(config, subject.task))):
@@ -179,7 +176,7 @@ def analysed(
         }
         on_progress(f"codes, {network}")
         codes[network] = found = _collect(collector, each, parts)
-        for pair in pairs:
+        for pair in subject.pairs:
             path = out / CODES / f"{network}-{pair}.parquet"
             write_codes(path, found[pair], {**made_of, "pair": pair})
             files.append(f"{CODES}/{path.name}")
@@ -200,7 +197,7 @@ def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[s
 def untrained_codes(found: Analysed) -> Iterator[Mapping[str, ByPart]]:
     """Yield codes of untrained networks by pair and part: the run's own first, then of the seeds after it."""
     yield found.codes[UNTRAINED]
-    collector = Collector(found.config, found.subject, tuple(found.trained))
+    collector = Collector(found.config, found.subject)
     for further in range(1, UNTRAINED_NETWORKS):
         params = untrained_params(found.config, found.subject.task, found.config.seed + further)
         yield _collect(collector, params, found.parts)

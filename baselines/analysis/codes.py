@@ -5,7 +5,7 @@ included, dropout off, in each layer. Letters in array names: L layers, n rows (
 position), C numbers of a code, B instances, A tokens with outputs, P query positions, K keys, H heads.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -107,14 +107,13 @@ class Collector:
     Args:
         config: of the run; seed and hyperparameters don't matter.
         subject: the task as it is analysed.
-        pairs: whose codes are collected.
 
     Attributes:
         num_outputs: how many of a sequence's tokens have outputs, the last ones.
     """
 
-    def __init__(self, config: RunConfig, subject: Subject, pairs: Sequence[str]) -> None:
-        self.subject, self.pairs = subject, tuple(pairs)
+    def __init__(self, config: RunConfig, subject: Subject) -> None:
+        self.subject, self.pairs = subject, subject.pairs
         self._encoding = encoding_of(subject.task)
         self.num_outputs = self._encoding.num_outputs
         self._model = model_of(config, self._encoding)

@@ -181,17 +181,3 @@ def subject_of(task: Task, protocol: str = BOARD) -> Subject:
         )
     protocols = PROTOCOLS[task.name]
     return protocols[check_choice("protocol", protocol, tuple(protocols))](task)
-
-
-def check_pairs(subject: Subject, pairs: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the requested pairs of tokens; all that there are if none is named.
-
-    Raises:
-        ConfigurationError: (a ValueError) for one that the task doesn't have.
-    """
-    for pair in pairs:
-        if pair not in subject.pairs:
-            why = " alone: its sequences have no row 3" if subject.pairs == (SELF,) else ""
-            there = ", ".join(subject.pairs) + why
-            raise ConfigurationError(f"pair={pair!r}: {subject.task.name} has {there}")
-    return tuple(dict.fromkeys(pairs)) or subject.pairs

@@ -63,7 +63,6 @@ def make_manifest(
         "documents": sum(shard.documents for shard in shards),
         "tokens": sum(shard.tokens for shard in shards),
         "text_bytes": sum(shard.text_bytes for shard in shards),
-        "empty": sum(shard.empty for shard in shards),
         "shards": [
             {
                 **{key: getattr(shard, key) for key in kept},

@@ -30,7 +30,7 @@ SHARDS, ENTRIES, TOKENIZER = "shards", "entries", "tokenizer.model"
 ARRAYS = {"tokens": np.dtype("<u2"), "documents": DOCUMENT}
 """The arrays of a shard, and their types."""
 
-_BATCH_BYTES, _BATCH_LINES = 1 << 17, 256  # in the cache; an interrupt is heard after a batch
+_BATCH_BYTES, _BATCH_DOCUMENTS = 1 << 17, 256  # in the cache; an interrupt is heard after a batch
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,6 @@ class TokenShard:
         documents: how many; 0 if the source has none, and there are no files.
         tokens: how many, BOS and EOS included.
         text_bytes: of the documents, in UTF-8.
-        empty: lines of the source that hold no document.
         sha256: of the files, by array.
         tokenizer: its SHA-256.
     """
@@ -53,7 +52,6 @@ class TokenShard:
     documents: int
     tokens: int
     text_bytes: int
-    empty: int
     sha256: dict[str, str]
     tokenizer: str
 
@@ -88,17 +86,18 @@ def _load_tokenizer(path: Path, sha256: str) -> Tokenizer:
     return read_tokenizer(path)
 
 
-def _batches(lines: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
-    """Yield the lines of a source, empty ones too, some at a time."""
+def _batches(documents: Iterable[tuple[int, bytes]]) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield the documents of a source some at a time."""
     batch: list[tuple[int, bytes]] = []
     size = 0
-    for number, text in lines:
+    for number, text in documents:
         batch.append((number, text))
         size += len(text)
-        if len(batch) >= _BATCH_LINES or size >= _BATCH_BYTES:
+        if len(batch) >= _BATCH_DOCUMENTS or size >= _BATCH_BYTES:
             yield batch
             batch, size = [], 0
-    yield batch
+    if batch:
+        yield batch
 
 
 def _write_header(file: IO[bytes], length: int) -> None:
@@ -118,21 +117,18 @@ def write_source(job: SourceJob, on_progress: OnProgress) -> TokenShard:
     if shard := read_shard(job.staging, name, job.tokenizer):
         return shard
     tokenizer = _load_tokenizer(job.staging / TOKENIZER, job.tokenizer)
-    tokens, tables, empty = 0, [np.zeros(0, DOCUMENT)], 0
+    tokens, tables = 0, [np.zeros(0, DOCUMENT)]
     with apart(job.staging, f"{name}.tokens") as token_path, apart(job.staging, f"{name}.documents") as path:
         with open(token_path, "wb") as file:
             _write_header(file, 0)
             for batch in _batches(read_documents(job.source)):
-                kept = [(number, text) for number, text in batch if text]
-                empty += len(batch) - len(kept)
-                numbers, sizes = [number for number, _ in kept], [len(text) for _, text in kept]
-                if kept:
-                    found, lengths = tokenizer.encode([text for _, text in kept], job.threads)
-                    starts = tokens + np.cumsum(lengths) - lengths
-                    tables.append(np.array([*zip(starts, lengths, sizes, numbers, strict=True)], DOCUMENT))
-                    file.write(found.astype(ARRAYS["tokens"], copy=False).data)
-                    tokens += len(found)
-                on_progress(len(kept), sum(sizes))
+                numbers, texts = zip(*batch, strict=True)
+                found, lengths = tokenizer.encode(list(texts), job.threads)
+                starts, sizes = tokens + np.cumsum(lengths) - lengths, list(map(len, texts))
+                tables.append(np.array([*zip(starts, lengths, sizes, numbers, strict=True)], DOCUMENT))
+                file.write(found.astype(ARRAYS["tokens"], copy=False).data)
+                tokens += len(found)
+                on_progress(len(batch), sum(sizes))
             file.seek(0)
             _write_header(file, tokens)
         table = np.concatenate(tables)
@@ -148,7 +144,6 @@ def write_source(job: SourceJob, on_progress: OnProgress) -> TokenShard:
         documents=len(table),
         tokens=tokens,
         text_bytes=int(table["bytes"].sum()),
-        empty=empty,
         sha256={array: sha256_of_file(goal) for array, goal in goals.items()} if len(table) else {},
         tokenizer=job.tokenizer,
     )

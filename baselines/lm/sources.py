@@ -103,7 +103,9 @@ PARSERS: dict[str, tuple[Callable[[bytes], str], str]] = {
 
 
 def read_documents(source: Source) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a source: their numbers, from 1, and texts in UTF-8; nothing for an empty one.
+    """Yield the documents of a source: numbers of their lines, from 1, and texts in UTF-8.
+
+    Lines without text are left out.
 
     Raises:
         ConfigurationError: for a line that is no document, a damaged file, or one that isn't plain any more.
@@ -114,7 +116,8 @@ def read_documents(source: Source) -> Iterator[tuple[int, bytes]]:
     try:
         with gzip.open(path) if path.lower().endswith(".gz") else open(path, "rb") as file:
             for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), 1):
-                yield number, _read_line(line, source, number)
+                if text := _read_line(line, source, number):
+                    yield number, text
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise ConfigurationError(
             f"{source.name}: damaged or cut off after line {number}; get it again"

@@ -19,13 +19,6 @@ _SHOWN = ("f1", "accuracy", "balanced_accuracy")
 @click.argument("run", metavar="RUN", type=any_path)
 @click.option("--out", required=True, type=output_directory, help="Directory to write.")
 @click.option(
-    "--pair",
-    "pairs",
-    multiple=True,
-    metavar="self|row3",
-    help="Tokens whose codes are looked at; may be repeated.  [default: all that there are]",
-)
-@click.option(
     "--protocol",
     default="board",
     show_default=True,
@@ -41,7 +34,6 @@ _SHOWN = ("f1", "accuracy", "balanced_accuracy")
 def command(
     run: Path,
     out: Path,
-    pairs: tuple[str, ...],
     protocol: str,
     n: int | None,
     no_figures: bool,
@@ -63,7 +55,7 @@ def command(
 
         if not no_figures:  # what they need is missed before the work, not after
             from baselines.analysis import drawing  # noqa: F401
-    options = AnalysisOptions(protocol, pairs, n, not no_figures)
+    options = AnalysisOptions(protocol, n, not no_figures)
     line = shlex.join(["sraven", *click.get_current_context().obj])  # as it was typed
     with resumable(out), doing("reading") as on_progress:
         content = analyse_run(run, out, options, line, on_progress)

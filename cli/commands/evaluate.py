@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     click.option(
         "--author", "authors", multiple=True, help="Who submits; may be repeated.  [default: git's user.name]"
     ),
-    click.option("--code-commit", help="Of the code of training.  [default: what training recorded]"),
-    click.option("--hardware", help="Of training.  [default: what training recorded]"),
     click.option(
         "--tuning-trials",
         type=click.IntRange(1),

@@ -39,12 +39,8 @@ def command(entries: tuple[str, ...], out: Path, leaderboard: Path | None) -> No
     panels, found = [], list[dict[str, Any]]()
     for standing in read_snapshot(None, own=own).standings:
         board, shown = standing.board, [entry for entry in standing.entries if entry.own]
-        bars = [bar_of(board, entry) for entry in shown]
-        if bars:
-            panels.append(Panel(f"{board.id}: {board.metric}", bars, levels_of(board)))
-        found += [
-            {"entry": entry.id, "board": board.id, **bar._asdict()}
-            for entry, bar in zip(shown, bars, strict=True)
-        ]
+        if bars := {entry.id: bar_of(board, entry) for entry in shown}:
+            panels.append(Panel(f"{board.id}: {board.metric}", list(bars.values()), levels_of(board)))
+        found += [{"entry": name, "board": board.id, **bar._asdict()} for name, bar in bars.items()]
     save_scores(panels, out)
     print_outcome(value=found, text=str(out))

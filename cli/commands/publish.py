@@ -41,10 +41,6 @@ def command(
     place = read_place(repository)
     if place.revision:
         raise OutputError(f"{place} names a revision; publish to user/name, and name the state by --tag")
-    if (path / "config.json").is_file():
-        raise OutputError(
-            f"{path} is a run; `sraven export` writes its files, and `hf upload` puts them there"
-        )
     try:
         with doing("verifying") as on_progress:
             if faults := verify_dataset(path, threads=threads).faults:

@@ -125,14 +125,11 @@ def _describe_dataset(manifest: Mapping[str, Any], out: Path) -> None:
 
 def print_tokens(manifest: Mapping[str, Any], out: Path) -> None:
     """Print what tokens were prepared."""
-    content = {key: value for key, value in manifest.items() if key != "plan"}
-    print_outcome(value={"path": str(out), **content}, text=lambda: _describe_tokens(manifest, out))
-
-
-def _describe_tokens(manifest: Mapping[str, Any], out: Path) -> None:
     tokens, size = manifest["tokens"], manifest["text_bytes"]
-    click.echo(f"{manifest['documents']:>15,} documents in {len(manifest['shards']):,} shards below {out}")
-    click.echo(f"{size:>15,} bytes of text")
-    click.echo(f"{tokens:>15,} tokens, {size / tokens:.3f} bytes of text each")
-    if empty := manifest.get("empty"):
-        click.echo(f"{empty:>15,} empty lines left out")
+    lines = [
+        f"{manifest['documents']:>15,} documents in {len(manifest['shards']):,} shards below {out}",
+        f"{size:>15,} bytes of text",
+        f"{tokens:>15,} tokens, {size / tokens:.3f} bytes of text each",
+    ]
+    content = {key: value for key, value in manifest.items() if key != "plan"}
+    print_outcome(value={"path": str(out), **content}, text="\n".join(lines))

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
-from itertools import groupby
 from math import hypot
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -105,8 +104,8 @@ class Evaluation:
     @property
     def kept(self) -> Estimate:
         """The mean over boards of what is kept of known combinations, each at its largest budget."""
-        largest = [max(of_board, key=lambda each: each.instances) for of_board in self._by_board()]
-        found = [each.kept for each in largest]
+        largest = {each.board: each for each in sorted(self.results, key=lambda each: each.instances)}
+        found = [each.kept for each in largest.values()]
         if any(each.value is None or each.interval is None for each in found):
             return Estimate(None, None)
         pairs = [(each.value or 0.0, each.interval or (0.0, 0.0)) for each in found]
@@ -129,10 +128,6 @@ class Evaluation:
             title = f"{each.board}, {each.instances:,} instances: {each.metric}"
             panels.append(Panel(title, [bar_of(board, entry) for entry in each.entries], levels_of(board)))
         save_scores(panels, Path(path))
-
-    def _by_board(self) -> list[list[Result]]:
-        ordered = sorted(self.results, key=lambda each: each.board)
-        return [list(group) for _, group in groupby(ordered, key=lambda each: each.board)]
 
     def __str__(self) -> str:
         return "\n".join(

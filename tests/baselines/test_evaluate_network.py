@@ -23,14 +23,12 @@ def without_bias(length, inputs, outputs):
     return nn.Dense(outputs, use_bias=False)
 
 
-class Halved(nn.Module):
-    """One that minimises half of the loss, of all tokens' outputs."""
+def from_zero(length, inputs, outputs):
+    return nn.Dense(outputs, kernel_init=nn.initializers.zeros)
 
-    outputs: int
 
-    @nn.compact
-    def __call__(self, tokens):
-        return nn.Dense(self.outputs)(tokens)
+class Halved(nn.Dense):
+    """One that minimises half of the loss."""
 
     def training_loss(self, tokens, loss):
         return loss(self(tokens)) / 2
@@ -60,12 +58,13 @@ def test_a_network_is_trained_scored_and_ready_to_submit_and_goes_on(tmp_path):
 
 def test_a_network_may_say_itself_what_it_minimises(tmp_path):
     boards, losses = [(SRAVEN_BOARD, BATCH)], []
-    for make in (points, lambda length, inputs, outputs: Halved(outputs)):
+    halved = lambda *shape: Halved(shape[2], kernel_init=nn.initializers.zeros)  # noqa: E731
+    for make in (from_zero, halved):
         folder = tmp_path / str(len(losses))
         evaluate_network(make, boards, name="points", out=folder, on_progress=None)
         [log] = folder.rglob("log.jsonl")
         losses.append(json.loads(log.read_text().splitlines()[0])["loss"])
-    assert losses[1] == pytest.approx(losses[0] / 2, rel=0.2)  # of other first parameters
+    assert losses[1] == pytest.approx(losses[0] / 2, rel=1e-3)  # a step of AdamW is the same
 
 
 def test_names_of_the_baselines_are_taken(tmp_path):

@@ -188,7 +188,7 @@ def preparation(goal, model, *patterns):
     """Time both and write megabytes of text a second, and their ratio, to ``goal``."""
     tokenizer = read_tokenizer(Path(model))
     sources = tuple(find_sources(patterns))
-    texts = [text for source in sources for _, text in read_documents(source) if text]
+    texts = [text for source in sources for _, text in read_documents(source)]
     text_bytes = sum(map(len, texts))
     manifests = []
 

@@ -30,7 +30,7 @@ def collected(compiled, few_at_once):
     config = tiny_sraven()
     subject = subject_of(read_board(config.board).task)
     params = untrained_params(config, subject.task)
-    collector = Collector(config, subject, subject.pairs)
+    collector = Collector(config, subject)
     return config, params, {part.name: collector.collect(params, part) for part in subject.parts(N)}
 
 

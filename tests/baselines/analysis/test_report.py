@@ -106,7 +106,7 @@ def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
 
 
 def test_another_protocol(runs, tmp_path):
-    options = AnalysisOptions("fixed_context", ("self",), 48, figures=False)
+    options = AnalysisOptions("fixed_context", 48, figures=False)
     content, _ = analyse(runs, "fuzzy", tmp_path / "out", options, ["similarity"])
     assert content["protocol"] == "fixed_context" and "similarity" in content
 

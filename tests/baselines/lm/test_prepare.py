@@ -51,8 +51,8 @@ def test_golden(tmp_path, monkeypatch):
         [(0, 4, 1, 1), (4, 5, 2, 3)],
     ]
     assert tables[0].dtype.names == ("start", "tokens", "bytes", "record")
-    totals = [manifest[key] for key in ("documents", "tokens", "text_bytes", "empty")]
-    assert totals == [5, 25, 11, 2]
+    totals = [manifest[key] for key in ("documents", "tokens", "text_bytes")]
+    assert totals == [5, 25, 11]
     assert Corpus(tmp_path / "out").read_documents()["record"].tolist() == [1, 3, 4, 1, 3]
     sha256 = sha256_of_file(tmp_path / "out" / "tokenizer.model")
     known = {"file": "tokenizer.model", "sha256": sha256, "pieces": 7}
@@ -77,7 +77,7 @@ def test_same_bytes_for_any_number_of_processes_and_batches_of_the_tokenizer(
     progress = []
     prepare(preparation, tmp_path / "two", processes=2, on_progress=lambda *more: progress.append(more))
     assert tuple(map(sum, zip(*progress, strict=True))) == (29, Corpus(directory).text_bytes)
-    monkeypatch.setattr(shards_module, "_BATCH_LINES", 2)
+    monkeypatch.setattr(shards_module, "_BATCH_DOCUMENTS", 2)
     prepare(preparation, tmp_path / "one", processes=1)
     assert all_bytes(tmp_path / "one") == all_bytes(tmp_path / "two") == all_bytes(directory)
 
