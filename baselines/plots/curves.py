@@ -146,13 +146,12 @@ class Curves:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said of groups that aren't finished."""
-        found = []
-        for group in self.groups:
-            if group.config and group.end < group.config.steps and group.curves:
-                seeds = " by all of its seeds" if len(group.folders) > 1 else ""
-                found.append(f"{group.name}: {group.end:,} of {group.config.steps:,} steps{seeds}")
-        return tuple(found)
+        """How far groups have come that aren't finished, by all of their seeds."""
+        return tuple(
+            f"{group.name}: {group.end:,} of {group.config.steps:,} steps"
+            for group in self.groups
+            if group.config and group.end < group.config.steps and group.curves
+        )
 
 
 def find_runs(folders: Sequence[Path]) -> list[Path]:

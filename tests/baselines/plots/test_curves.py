@@ -70,7 +70,7 @@ def test_curves_go_as_far_as_all_seeds_have_come_and_say_so(tmp_path):
     write_run(tmp_path / "seed-1", tiny(steps=30, seed=1), lines=4)
     curves = read_curves([tmp_path])
     assert curves.groups[0].curves[LOSS].steps.tolist() == [5, 10, 15, 20]
-    assert curves.notes == ("hyla: 20 of 30 steps by all of its seeds",)
+    assert curves.notes == ("hyla: 20 of 30 steps",)
     assert read_curves([tmp_path / "seed-0"]).notes == ()
 
 
