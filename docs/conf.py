@@ -27,7 +27,7 @@ myst_heading_anchors = 3
 exclude_patterns = ["_build", "leaderboard", "results/reproduction"]
 
 # The notebook and the tour of the analysis run while the documentation is built, and again when they change.
-nb_execution_mode = "cache"
+nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_execution_in_temp = True
