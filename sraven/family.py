@@ -109,9 +109,7 @@ FAMILY = Family(
         "ood": Size(51_200, "Instances of held-out combinations."),
     },
     show=Show(
-        _show,
-        explain="Show the answer, the rules, the permutations and all valid answers.",
-        picture=_picture,
+        _show, explain="Show the answer, the rules, the permutations and all valid answers.", picture=_picture
     ),
     measure=_measure,
     bench=_bench,

@@ -11,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.analysis import labels
-from baselines.analysis.codes import (
-    Codes,
-    Collector,
-    load_analysed,
-    traps_of,
-    untrained_params,
-)
+from baselines.analysis.codes import Codes, Collector, load_analysed, traps_of, untrained_params
 from baselines.analysis.codes_file import write_codes
 from baselines.analysis.labels import Part, Subject, subject_of
 from baselines.config import RunConfig
@@ -143,12 +137,7 @@ def claimed(out: Path, run: str) -> Iterator[None]:
         yield
 
 
-def analysed(
-    folder: Path,
-    out: Path,
-    options: AnalysisOptions,
-    on_progress: OnStage,
-) -> Analysed:
+def analysed(folder: Path, out: Path, options: AnalysisOptions, on_progress: OnStage) -> Analysed:
     """Return a run with its codes, which are written.
 
     Args:

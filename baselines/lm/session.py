@@ -62,12 +62,7 @@ class LanguageEvaluation(NamedTuple):
 
 
 def evaluate_language_runs(
-    runs: Sequence[Path],
-    corpus: Corpus,
-    *,
-    bar: Bar,
-    rows: int | None = None,
-    mesh: Mesh | None = None,
+    runs: Sequence[Path], corpus: Corpus, *, bar: Bar, rows: int | None = None, mesh: Mesh | None = None
 ) -> LanguageEvaluation:
     """Evaluate language models on documents.
 

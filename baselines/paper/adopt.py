@@ -20,11 +20,7 @@ from sraven.core.jsonable import as_json
 
 
 def adopt(
-    folder: Path,
-    results: Path,
-    *,
-    documents: Sequence[Path] = (),
-    figures: Figures = FIGURES,
+    folder: Path, results: Path, *, documents: Sequence[Path] = (), figures: Figures = FIGURES
 ) -> tuple[Path, bool]:
     """Make a record of a finished run that is a cell of a figure, at full length or shorter.
 

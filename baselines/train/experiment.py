@@ -37,12 +37,7 @@ Chunk = dict[str, NDArray[np.generic]]
 
 
 def chunk_of_steps(
-    task: Task,
-    fields: tuple[str, ...],
-    batch_size: int,
-    first: int,
-    steps: int,
-    split: str = "train",
+    task: Task, fields: tuple[str, ...], batch_size: int, first: int, steps: int, split: str = "train"
 ) -> Chunk:
     """Return the batches of some steps: step s takes the instances from s * batch_size.
 

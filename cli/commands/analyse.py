@@ -31,13 +31,7 @@ _SHOWN = ("f1", "accuracy", "balanced_accuracy")
 @click.option("--no-figures", is_flag=True, help="Leave out pictures and t-SNE, which takes longest.")
 @import_option
 @json_option
-def command(
-    run: Path,
-    out: Path,
-    protocol: str,
-    n: int | None,
-    no_figures: bool,
-) -> None:
+def command(run: Path, out: Path, protocol: str, n: int | None, no_figures: bool) -> None:
     """Analyse the latent codes of a finished run, every number beside its controls.
 
     Of it are analysed: probes, similarity of codes, pictures. Codes are written first.

@@ -38,13 +38,7 @@ def command() -> None:
 @click.option("--out", type=output_directory, required=True, help="Directory to write.")
 @click.option("--force", is_flag=True, help="Replace other tokens in the same place.")
 @json_option
-def prepare_tokens(
-    sources: tuple[str, ...],
-    tokenizer: str,
-    engine: "Engine",
-    out: Path,
-    **how: Any,
-) -> None:
+def prepare_tokens(sources: tuple[str, ...], tokenizer: str, engine: "Engine", out: Path, **how: Any) -> None:
     """Write documents as shards of tokens, which the language model trains on.
 
     Files hold JSON objects with a field text, one a line (.json, .jsonl), or a document a line (.txt); .gz of

@@ -17,13 +17,7 @@ from cli.shared.progress import Stopped, doing, quiet_downloads
 @click.option("--private", is_flag=True, help="Make the repository private, if it is made.")
 @threads_option
 @json_option
-def command(
-    path: Path,
-    repository: str,
-    tag: str | None,
-    private: bool,
-    threads: int | None,
-) -> None:
+def command(path: Path, repository: str, tag: str | None, private: bool, threads: int | None) -> None:
     """Put a dataset on the Hugging Face Hub: one commit with all of it, then a tag.
 
     The dataset is verified first. Nobody ever sees data without its manifest. What is interrupted is run

@@ -173,11 +173,7 @@ def _run(
         raise SystemExit(stop.exit_code)
 
 
-def _adopt(
-    results: Path,
-    names: tuple[str, ...],
-    validation: tuple[Path, ...],
-) -> None:
+def _adopt(results: Path, names: tuple[str, ...], validation: tuple[Path, ...]) -> None:
     """Make records of runs that `sraven train` made."""
     from baselines.paper.adopt import adopt
     from sraven.core.errors import ConfigurationError, OutputError

@@ -21,11 +21,7 @@ from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
 from sraven.core.rng import derive_key, fill_draws
 from sraven.leaderboard.standing import Entry
-from sraven.leaderboard.submissions.submission import (
-    SUBMISSIONS,
-    Submission,
-    read_submission,
-)
+from sraven.leaderboard.submissions.submission import SUBMISSIONS, Submission, read_submission
 from sraven.scoring.bootstrap import LEVEL, SAMPLES, resample_combinations
 from sraven.scoring.scores import DIGITS, middle, score_samples
 

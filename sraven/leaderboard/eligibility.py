@@ -227,8 +227,7 @@ ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     ),
     "floor": EligibilityRule(_baseline, "train longer, or look at what it gets wrong: `sraven errors`"),
     "copies": EligibilityRule(
-        equal_seeds,
-        "submit runs that were trained apart, each with a seed of its own",
+        equal_seeds, "submit runs that were trained apart, each with a seed of its own"
     ),
     AGREEMENT: EligibilityRule(
         _agreement, "say in the pull request how they were trained: near the ceiling, networks do agree"

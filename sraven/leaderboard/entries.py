@@ -6,15 +6,7 @@ from typing import Any
 
 from sraven.board.board import Board
 from sraven.leaderboard.evidence import Evidence
-from sraven.leaderboard.standing import (
-    REFERENCE,
-    REPORTED,
-    SCORED,
-    Combinations,
-    Entry,
-    Replies,
-    SplitScore,
-)
+from sraven.leaderboard.standing import REFERENCE, REPORTED, SCORED, Combinations, Entry, Replies, SplitScore
 from sraven.scoring.scores import interval_over_combinations
 
 

@@ -22,14 +22,7 @@ from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_board
 from sraven.leaderboard.filed import Fault, fault_of, today, walk_filed
 from sraven.leaderboard.maintainers import Maintained, read_maintained
 from sraven.leaderboard.snapshot import SNAPSHOT, filed_before, packaged
-from sraven.leaderboard.standing import (
-    REFERENCE,
-    REPRODUCED_BADGE,
-    UNCHOSEN,
-    Entry,
-    Leaderboard,
-    Standing,
-)
+from sraven.leaderboard.standing import REFERENCE, REPRODUCED_BADGE, UNCHOSEN, Entry, Leaderboard, Standing
 from sraven.leaderboard.submissions.runs import SCORES
 from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, SUBMISSIONS, differing, read_scores
 

@@ -15,13 +15,7 @@ from sraven import ConfigurationError, OutputError
 from sraven.board import reference_levels
 from sraven.board.board import board_ids, read_board
 from sraven.board.freeze import make_board, read_definitions, write_board
-from sraven.board.reference_levels import (
-    LEVELS_FILE,
-    measure_board,
-    parse_levels,
-    read_levels,
-    write_levels,
-)
+from sraven.board.reference_levels import LEVELS_FILE, measure_board, parse_levels, read_levels, write_levels
 from sraven.core.digests import digest_split
 from sraven.core.families import find_family
 from sraven.core.system.files import compact_json

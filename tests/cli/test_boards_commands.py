@@ -8,13 +8,7 @@ from functools import partial
 import yaml
 
 from helpers.checkout import REPOSITORY
-from helpers.submissions import (
-    DEFINITIONS,
-    FUZZY_BOARD,
-    SRAVEN_BOARD,
-    small_contents,
-    use_boards,
-)
+from helpers.submissions import DEFINITIONS, FUZZY_BOARD, SRAVEN_BOARD, small_contents, use_boards
 from sraven import load_board
 from sraven.board.board import board_ids, read_board
 from sraven.board.freeze import make_board

@@ -50,11 +50,7 @@ def test_what_was_prepared_is_printed(run):
 @pytest.mark.parametrize(
     ("more", "options", "named"),
     [
-        (
-            [],
-            {"tokenizer": "x.model"},
-            "x.model': No such file or directory; give a SentencePiece",
-        ),
+        ([], {"tokenizer": "x.model"}, "x.model': No such file or directory; give a SentencePiece"),
         ([], {"out": "a.jsonl"}, "a.jsonl"),
     ],
 )

@@ -111,9 +111,7 @@ c4 prepare --source documents.txt --tokenizer own.model --processes 1 --out toke
 """
 """A quick line of each command, one after the other in a folder."""
 
-ELSEWHERE = {
-    *("analyse", "curves", "evaluate", "export", "publish", "reproduce", "text ask", "text submit"),
-}
+ELSEWHERE = {*("analyse", "curves", "evaluate", "export", "publish", "reproduce", "text ask", "text submit")}
 """Commands that need trained runs, own boards or a server: their tests have a line with ``--json``."""
 
 

@@ -7,12 +7,7 @@ from pathlib import Path
 
 from helpers.python import python
 from helpers.records import train_tokenizer
-from helpers.submissions import (
-    SRAVEN_BOARD,
-    small_board,
-    snapshot,
-    write,
-)
+from helpers.submissions import SRAVEN_BOARD, small_board, snapshot, write
 from sraven.core.escape import with_error
 from sraven.errors import KINDS
 from sraven.scoring.scores import interval_over_combinations

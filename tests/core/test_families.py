@@ -33,12 +33,7 @@ def loaded_after(code, *prefixes):
 
 
 def test_families_are_those_of_the_benchmark():
-    known = {
-        "sraven": SRAVEN(),
-        "fuzzylogic": FuzzyLogic(),
-        "sraven-text": Ladder(),
-        "sraven-twins": Twins(),
-    }
+    known = {"sraven": SRAVEN(), "fuzzylogic": FuzzyLogic(), "sraven-text": Ladder(), "sraven-twins": Twins()}
     assert known.items() <= TASKS.items()
     assert {"sraven", "fuzzylogic"} <= set(generating_families())
 

@@ -28,8 +28,7 @@ from sraven.core.names import host, name_fault, text_fault
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["HYLA (ours)", "Müller", "e\u0301", "注意", "β-VAE", "μP", "ड़ें", "한글", "?", " x ", "✓ 1e-3"],
+    "name", ["HYLA (ours)", "Müller", "e\u0301", "注意", "β-VAE", "μP", "ड़ें", "한글", "?", " x ", "✓ 1e-3"]
 )
 def test_names_of_any_language_are_names(name):
     assert name_fault(name) is None

@@ -7,13 +7,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from helpers.submissions import (
-    SRAVEN_BOARD,
-    guesses,
-    only_boards,
-    small_board,
-    write,
-)
+from helpers.submissions import SRAVEN_BOARD, guesses, only_boards, small_board, write
 from sraven import score_submission
 from sraven.leaderboard.evidence import gather_evidence, run_name
 from sraven.leaderboard.ranking import read_leaderboard

@@ -34,12 +34,7 @@ from baselines.model.fast.tiles import tiled_attention
 from baselines.model.self_attention import SelfAttention
 from baselines.paper.plan import operations_of
 from baselines.recipes import FAMILIES, make_config
-from baselines.train.experiment import (
-    chunk_of_steps,
-    model_of,
-    num_microbatches_of,
-    program_of,
-)
+from baselines.train.experiment import chunk_of_steps, model_of, num_microbatches_of, program_of
 from baselines.train.sharding import make_mesh, on_cpu
 from baselines.train.step import train_chunk
 from baselines.train.train import hyper_of

@@ -92,15 +92,7 @@ def command(
       sraven text score completions.jsonl
     """
     with needs_extra("sraven text ask", "llm"):
-        from sraven.text.asking import (
-            Endpoint,
-            Ledger,
-            Outcome,
-            StoppedAskingError,
-            ask_all,
-            posed,
-            wanted,
-        )
+        from sraven.text.asking import Endpoint, Ledger, Outcome, StoppedAskingError, ask_all, posed, wanted
     from sraven.text.mixtures import mixture_of
     from sraven.text.wording import form_name
 

@@ -121,8 +121,7 @@ def command(completions: Path, threads: int | None) -> None:
     scores = score_completions(completions, threads=threads)
     differences = public_less_fresh(scores)
     print_outcome(
-        value={"scores": scores, "public_less_fresh": differences},
-        text=lambda: _print(scores, differences),
+        value={"scores": scores, "public_less_fresh": differences}, text=lambda: _print(scores, differences)
     )
     for found in scores:
         if (total := found.total).missing:

@@ -58,11 +58,7 @@ def command(
     read = write_text_submission(
         out,
         completions,
-        method={
-            **({"name": name} if name else {}),
-            "description": description,
-            "authors": list(authors),
-        },
+        method={**({"name": name} if name else {}), "description": description, "authors": list(authors)},
         model={"parameters": parameters},
         training={"instances": trained_on, "selection_split": None}
         | ({} if tuning_trials is None else {"tuning_trials": tuning_trials}),
@@ -76,6 +72,5 @@ def command(
     asked = read[0].mixture
     value = {"path": str(out), "board": asked.board, "form": asked.form, "runs": runs, "missing": missing}
     print_outcome(
-        value=value,
-        text=f"{out}: {asked.name}, {runs:,} run{'s' * (runs > 1)}\n\nsraven score {out}",
+        value=value, text=f"{out}: {asked.name}, {runs:,} run{'s' * (runs > 1)}\n\nsraven score {out}"
     )

@@ -10,25 +10,12 @@ from sraven.board.ceilings import ANSWERS
 from sraven.core.escape import figure
 from sraven.core.names import host
 from sraven.core.system.files import write_text
-from sraven.leaderboard.columns import (
-    SPLIT_TITLES,
-    budget_text,
-    metric_title,
-    score_title,
-    shown_columns,
-)
+from sraven.leaderboard.columns import SPLIT_TITLES, budget_text, metric_title, score_title, shown_columns
 from sraven.leaderboard.comparison import compare_entries
 from sraven.leaderboard.filed import Fault
 from sraven.leaderboard.page.picture import NARROW, WIDE, Bar, Panel, bar_of, draw, levels_of
 from sraven.leaderboard.page.render import Asset, legible, render
-from sraven.leaderboard.standing import (
-    REFERENCE,
-    REPORTED,
-    REPRODUCED_BADGE,
-    SCORED,
-    Entry,
-    Standing,
-)
+from sraven.leaderboard.standing import REFERENCE, REPORTED, REPRODUCED_BADGE, SCORED, Entry, Standing
 
 PAGE = "index.html"
 """Name of the page's file."""

@@ -134,12 +134,7 @@ def write_submission(
         **({} if replies is None else {"replies": replies}),
         "training": {"extra_data": None, "used_ood": False, **training},
         "runs": [
-            {
-                "seed": seed,
-                "split": split,
-                "file": prediction_path(split, seed),
-                "sha256": "0" * 64,
-            }
+            {"seed": seed, "split": split, "file": prediction_path(split, seed), "sha256": "0" * 64}
             for split, seed in arrays
         ],
         "environment": _environment(),

@@ -61,10 +61,7 @@ def kept():
 def test_kept_pages_and_pictures_are_what_the_kept_records_give(kept):
     stale = [*stale_pages(kept, RESULTS), *stale_pictures(kept, RESULTS)]
     assert not stale, "run: sraven reproduce --render"
-    assert {path.stem for path in (RESULTS / "reproduction").glob("*.md")} == {
-        *ALL_FIGURES,
-        "index",
-    }
+    assert {path.stem for path in (RESULTS / "reproduction").glob("*.md")} == {*ALL_FIGURES, "index"}
 
 
 def test_prose_stands_above_what_the_records_give_and_is_left_as_it_is(results):
@@ -102,10 +99,7 @@ def test_a_page_of_rivals_says_what_they_cost_and_what_scores_are_read_against(r
     ("runs", "left"),
     [
         ([("softmax", "32"), ("hyla", "32")], "2 of 4 rows."),
-        (
-            [("softmax", "32"), ("hyla", "16")],
-            "2 of 4 rows (reported: points 32, HYLA 0.811 ± 0.078).",
-        ),
+        ([("softmax", "32"), ("hyla", "16")], "2 of 4 rows (reported: points 32, HYLA 0.811 ± 0.078)."),
     ],
 )
 def test_a_table_has_the_rows_that_ran_and_a_line_says_which_are_left(tmp_path, runs, left):

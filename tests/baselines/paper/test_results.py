@@ -4,14 +4,7 @@ import pytest
 from scipy.stats import ttest_ind_from_stats
 
 from baselines.paper.cells import cells_of
-from baselines.paper.results import (
-    Estimate,
-    FigureStanding,
-    difference,
-    levels_of,
-    mean_of,
-    summarise_rows,
-)
+from baselines.paper.results import Estimate, FigureStanding, difference, levels_of, mean_of, summarise_rows
 from helpers.reproduction import STEPS, cell, figure, record
 
 FIGURE = figure()

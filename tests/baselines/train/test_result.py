@@ -12,14 +12,7 @@ from baselines.train.directory import CHECKPOINTS, CONFIG
 from baselines.train.experiment import board_experiment
 from baselines.train.log import LOG
 from baselines.train.predict import board_scores, with_scores
-from baselines.train.provenance import (
-    CHANGED,
-    RECORD,
-    code_commit,
-    commit_of,
-    hardware_of,
-    read_provenance,
-)
+from baselines.train.provenance import CHANGED, RECORD, code_commit, commit_of, hardware_of, read_provenance
 from baselines.train.result import EVALUATION, RESULT, WHILE_TRAINING, read_result, write_result
 from baselines.train.train import train
 from helpers.refusals import assert_refused

@@ -8,16 +8,7 @@ import pytest
 
 from helpers.faults import DESCRIPTION, FIRST, drop, put, rewrite, say, touch
 from helpers.refusals import assert_refused
-from helpers.submissions import (
-    SIZE,
-    SRAVEN_BOARD,
-    edit,
-    path_of,
-    predictions_file,
-    small_board,
-    truth,
-    write,
-)
+from helpers.submissions import SIZE, SRAVEN_BOARD, edit, path_of, predictions_file, small_board, truth, write
 from sraven import SubmissionError, score_submission
 from sraven.leaderboard.submissions.submission import read_submission
 
