@@ -87,7 +87,7 @@ def _coverage(standing: FigureStanding) -> str:
 
 
 def _level(standing: FigureStanding, place: int) -> Iterator[str]:
-    """Yield what runs of one length came to, in paragraphs."""
+    """Yield the results of runs of one length, in paragraphs."""
     figure, level, is_whole = standing.figure, standing.levels[place], place == 0
     summaries = [summary for summary in standing.summaries[place] if summary.points]
     board = figure.board

@@ -60,7 +60,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Runs:
-    """What came of a row at a point of the grid.
+    """The result of a row at a point of the grid.
 
     Attributes:
         row: the row.
@@ -97,10 +97,10 @@ class Runs:
 
 @dataclass(frozen=True)
 class RowSummary(Runs):
-    """What came of a row: at the point of the grid that is chosen by the split ``test``.
+    """The results of a row: at the point of the grid that is chosen by the split ``test``.
 
     Attributes:
-        points: what came of it at each point at which something ran.
+        points: its result at each point at which something ran.
     """
 
     points: tuple[Runs, ...]
@@ -169,7 +169,7 @@ def levels_of(
 
 
 def summarise_rows(figure: Figure, cells: Sequence[Cell], level: Level) -> list[RowSummary]:
-    """Return what came of each row of a figure.
+    """Return the results of each row of a figure.
 
     Of the points of the grid that ran with the most seeds, the one is chosen whose mean score on ``test``
     is the best; one of which a run diverged isn't chosen.
@@ -186,7 +186,7 @@ def summarise_rows(figure: Figure, cells: Sequence[Cell], level: Level) -> list[
 
 
 def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level) -> RowSummary:
-    """Return what came of a row, given its cells by point of the grid."""
+    """Return the results of a row, given its cells by point of the grid."""
     board = read_board_once(row.board)
     sign = 1 if board.higher_is_better else -1
     split = SELECTION_SPLIT if SELECTION_SPLIT in board.splits else next(iter(board.splits))

@@ -28,14 +28,14 @@ def describe_cell(cell: "Cell") -> str:
     return f"{cell.config.board}, {labels}, rate {cell.config.learning_rate:g}, seed {cell.config.seed}"
 
 
-def _say_progress(came: "CellProgress", runs: int, why: str) -> str:
-    """Return how far runs came, and why they ended."""
-    if not came.left:
+def _say_progress(progress: "CellProgress", runs: int, why: str) -> str:
+    """Return how many runs are left, and why training ended."""
+    if not progress.left:
         have = "the run has its record" if runs == 1 else f"all {runs:,} runs have records"
         return f"{have}; sraven reproduce --render writes the pages"
-    names = " and ".join(map(describe_cell, came.stopped))
-    under_way = f", {names} {'is' if len(came.stopped) == 1 else 'are'} under way" if names else ""
-    left = "1 run is" if came.left == 1 else f"{came.left:,} runs are"
+    names = " and ".join(map(describe_cell, progress.stopped))
+    under_way = f", {names} {'is' if len(progress.stopped) == 1 else 'are'} under way" if names else ""
+    left = "1 run is" if progress.left == 1 else f"{progress.left:,} runs are"
     return f"{why}: {left} left{under_way}; the same line goes on"
 
 
@@ -164,12 +164,14 @@ def _run(
 
         train = partial(run_cells, jobs=jobs, gpus=gpus, deadline=deadline, text=text, mesh=mesh, stop=stop)
         save_minutes = SAVE_MINUTES if gpus else None
-        came = train(cells, runs, results, save_minutes=save_minutes, on_progress=on_progress, wrote=wrote)
-    records, stopped = list(map(str, came.records)), [cell.digest for cell in came.stopped]
-    why = "time is up" if stop.came is None else stop.came.name
-    value = {"records": records, "stopped": stopped, "left": came.left}
-    print_outcome(value=value, text=_say_progress(came, len(cells), why))
-    if stop.came is not None and came.left:
+        progress = train(
+            cells, runs, results, save_minutes=save_minutes, on_progress=on_progress, wrote=wrote
+        )
+    records, stopped = list(map(str, progress.records)), [cell.digest for cell in progress.stopped]
+    why = "time is up" if stop.received is None else stop.received.name
+    value = {"records": records, "stopped": stopped, "left": progress.left}
+    print_outcome(value=value, text=_say_progress(progress, len(cells), why))
+    if stop.received is not None and progress.left:
         raise SystemExit(stop.exit_code)
 
 

@@ -80,20 +80,20 @@ def _print_grid(summary: Mapping[str, Any], plan: "TrainingPlan") -> None:
 
 
 def check_interrupt(plan: "TrainingPlan", ended: "Sequence[Outcome]", stop: "Stop") -> None:
-    """Stop with the exit code of a signal if one ended training, and say how far the runs came."""
+    """Stop with the exit code of a signal if one ended training, and say which step the runs reached."""
     stopped = [int(outcome.state.step) for outcome in ended if outcome.stopped]
-    if not stopped or stop.came is None:
+    if not stopped or stop.received is None:
         return
     first, last = min(stopped), max(stopped)
-    came = f"{first:,}" if first == last else f"{first:,} to {last:,}"
+    reached = f"{first:,}" if first == last else f"{first:,} to {last:,}"
     runs = f", of {len(stopped):,} runs" if len(stopped) > 1 else ""
     saved = (
-        f"there is a checkpoint of step {came} of {plan.configs[0].steps:,}{runs}"
+        f"there is a checkpoint of step {reached} of {plan.configs[0].steps:,}{runs}"
         if last
         else "no step was done"
     )
     raise Stopped(
-        f"{plan.out}: {stop.came.name}: {saved}; the same command goes on from there", stop.exit_code
+        f"{plan.out}: {stop.received.name}: {saved}; the same command goes on from there", stop.exit_code
     )
 
 

@@ -50,7 +50,7 @@ class Asking:
 
 
 class Reply(NamedTuple):
-    """What came back.
+    """The response.
 
     Attributes:
         text: what the model said.

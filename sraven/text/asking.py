@@ -147,7 +147,7 @@ def _asked_wait(headers: httpx.Headers) -> float | None:
 
 
 class Outcome(NamedTuple):
-    """What came of a question: a reply; or None, and why there is none."""
+    """The outcome of a question: a reply; or None, and why there is none."""
 
     question: str
     reply: Reply | None
@@ -165,12 +165,12 @@ def ask_all(
     Args:
         endpoint: where.
         questions: ids and prompts; the next one is taken when it is asked.
-        take: is given what came of each, as it comes; returns whether to ask more. Those that are being asked
-            when it says no are waited for, and given to it, too.
+        take: is given the outcome of each, as it comes; returns whether to ask more. Those that are being
+            asked when it says no are waited for, and given to it, too.
         concurrency: how many are asked at a time.
 
     Raises:
-        StoppedAskingError: if the endpoint can't be asked any further. What came before was given to
+        StoppedAskingError: if the endpoint can't be asked any further. What was there before was given to
             ``take``.
     """
     left, goes_on, failed = iter(questions), True, 0
@@ -207,7 +207,7 @@ def ask_all(
         raise errors.exceptions[0] from None
 
 
-# The file of what came
+# The file of outcomes
 
 HARNESS = "sraven text ask"
 
@@ -278,7 +278,7 @@ class Ledger:
         return (took.input_tokens * self.prices[0] + took.output_tokens * self.prices[1]) / 1e6
 
     def add(self, file: IO[str], question: str, reply: Reply | None, error: str = "") -> None:
-        """Write what came of a question as a line."""
+        """Write the outcome of a question as a line."""
         line: dict[str, Any] = {"id": question, "completion": None, "error": error}
         if reply is None:
             self.failed += 1

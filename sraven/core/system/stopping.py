@@ -19,19 +19,19 @@ class Stop:
     """Whether work was asked to end.
 
     Attributes:
-        came: the first signal; None before there is one.
+        received: the first signal; None before there is one.
     """
 
-    came: signal.Signals | None = None
+    received: signal.Signals | None = None
 
     def __call__(self) -> bool:
         """Return whether to end."""
-        return self.came is not None
+        return self.received is not None
 
     @property
     def exit_code(self) -> int:
         """What a shell calls a process that a signal ended: 130 for Ctrl-C, 143 for SIGTERM."""
-        return 128 + (self.came or signal.SIGINT)
+        return 128 + (self.received or signal.SIGINT)
 
 
 @contextmanager
@@ -71,10 +71,10 @@ def _listen(readable: int, stop: Stop, signals: Sequence[signal.Signals], note: 
     while data := os.read(readable, 1):
         if data[0] not in signals:
             continue
-        if stop.came is not None:
+        if stop.received is not None:
             with suppress(OSError):
                 os.write(2, b"\x1b[?25h" * sys.stderr.isatty())  # a progress bar has hidden the cursor
             os._exit(128 + data[0])
-        stop.came = signal.Signals(data[0])
+        stop.received = signal.Signals(data[0])
         with suppress(OSError):
-            os.write(2, f"{stop.came.name}: {note}\n".encode())
+            os.write(2, f"{stop.received.name}: {note}\n".encode())

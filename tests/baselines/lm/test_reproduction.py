@@ -53,9 +53,9 @@ def trained(text, tmp_path_factory):
     folder = tmp_path_factory.mktemp("figure")
     (cell, _) = cells_of(FIGURE, steps=STEPS, points=FIGURE.points[:1])
     options = {"text": text, "scoring": ScoringOptions(every=0), "figures": ALL}
-    came = run_cells([cell], folder / "runs", folder / "results", **options)
+    progress = run_cells([cell], folder / "runs", folder / "results", **options)
     assert run_cells([cell], folder / "runs", folder / "results", **options) == ((), (), 0)
-    return folder, read_record(came.records[0])
+    return folder, read_record(progress.records[0])
 
 
 def test_a_cell_is_trained_on_the_text_and_scored_by_the_documents(trained, text):

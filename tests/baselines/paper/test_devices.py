@@ -129,20 +129,20 @@ def test_asked_to_end_programs_stop_at_checkpoints_and_the_same_call_goes_on(tmp
     monkeypatch.setenv("XLA_FLAGS", quick_flags())
     calls, steps = stand_in("nvidia-cuda-mps-control", "exit 0"), []
     cells = [*CELLS[:2], *CELLS[3:4]]
-    came = run(
+    progress = run(
         cells,
         tmp_path,
         gpus=(H200,),
         stop=lambda: bool(steps),
         on_progress=lambda cell, n, line: steps.append(n),
     )
-    assert (came.records, came.left) == ((), 3)
-    came = run(cells, tmp_path, gpus=(H200,))
+    assert (progress.records, progress.left) == ((), 3)
+    progress = run(cells, tmp_path, gpus=(H200,))
     assert [line.split("|")[:2] for line in calls()] == 2 * [["-d", ""], ["", "quit -t 10"]]
-    assert (len(came.records), *came[1:]) == (3, (), 0)
+    assert (len(progress.records), *progress[1:]) == (3, (), 0)
     for each in cells:
         assert lines_of(folder_of(tmp_path / "runs", each.config))[-1]["step"] == STEPS
-    machines = [json.dumps(read_record(path).machine) for path in came.records]
+    machines = [json.dumps(read_record(path).machine) for path in progress.records]
     assert all('"matmul_precision": "highest"' in machine for machine in machines)
     assert run(cells, tmp_path, gpus=(H200,)) == ((), (), 0)
 

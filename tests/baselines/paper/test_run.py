@@ -59,9 +59,9 @@ def copy(run_folder, tmp_path):
 
 @pytest.mark.long
 def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished, run_folder):
-    folder, came = finished
+    folder, progress = finished
     path = folder / "results" / "reproduction" / "tiny" / f"{SOFTMAX.digest}.json"
-    assert came == ((path,), (), 0)
+    assert progress == ((path,), (), 0)
     record, result = read_record(path), read_result(run_folder)
     assert (record.config, record.steps, record.diverged) == (SOFTMAX.config, STEPS, False)
     assert record.commit == commit_of([run_folder])
@@ -90,7 +90,7 @@ def test_cells_are_trained_as_sraven_train_trains(finished, run_folder, tmp_path
 
 @pytest.mark.long
 def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(finished, tmp_path):
-    _, came = finished
+    _, progress = finished
     ticks = iter(range(1000))
     stopped = run([SOFTMAX, HYLA], tmp_path, deadline=3, clock=lambda: next(ticks))
     assert stopped == ((), (SOFTMAX,), 2)
@@ -100,7 +100,7 @@ def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(f
     assert not (run_folder / RESULT).exists()
     assert run([SOFTMAX, HYLA], tmp_path, deadline=0, clock=lambda: 0) == ((), (), 2)
 
-    again, unbroken = (read_record(each.records[0]) for each in (run([SOFTMAX], tmp_path), came))
+    again, unbroken = (read_record(each.records[0]) for each in (run([SOFTMAX], tmp_path), progress))
     assert (again.scores, again.training_loss) == (unbroken.scores, unbroken.training_loss)
 
 
@@ -113,8 +113,8 @@ def test_runs_at_a_time_are_those_of_one_after_the_other(finished, tmp_path, mon
         "on_progress": lambda cell, steps, line: progress.append((cell, steps)),
         "wrote": lambda *each: done.append(each),
     }
-    came = run([SOFTMAX, other], tmp_path, jobs=2, **options)
-    assert (sorted(came.records), *came[1:]) == (sorted(path for _, path in done), (), 0)
+    progress = run([SOFTMAX, other], tmp_path, jobs=2, **options)
+    assert (sorted(progress.records), *progress[1:]) == (sorted(path for _, path in done), (), 0)
     assert {cell.digest for cell, _ in done} == {SOFTMAX.digest, other.digest}
     assert ({cell for cell, _ in progress}, sum(steps for _, steps in progress)) == ({None}, 2 * STEPS)
     path = tmp_path / "results" / "reproduction" / "tiny" / f"{SOFTMAX.digest}.json"
@@ -139,8 +139,8 @@ def test_a_run_that_diverges_has_a_record_without_scores(tmp_path):
     assert_refused("no cell of a figure", run, [wild], tmp_path)
     point = {"learning_rate": 1e18, "weight_decay": 0.1, "warmup": 0}
     object.__setattr__(wild_figure, "points", (point,))
-    came = run([wild], tmp_path, figures={"wild": wild_figure})
-    record = read_record(came.records[0])
+    progress = run([wild], tmp_path, figures={"wild": wild_figure})
+    record = read_record(progress.records[0])
     assert record.diverged
     assert (record.scores, record.training_loss) == ({}, None) or record.steps < STEPS
 
@@ -175,7 +175,7 @@ def test_a_finished_run_becomes_the_record_that_training_it_here_would_have_made
 
 @pytest.mark.long
 def test_runs_without_provenance_are_adopted_and_none_but_cells(finished, copy, tmp_path):
-    (copy / RESULT).unlink()  # what versions left that recorded neither who trained nor what came of it
+    (copy / RESULT).unlink()  # what versions left that recorded neither who trained nor its result
     next(copy.glob(RECORD.format("*"))).unlink()
     record = read_record(adopt(copy, tmp_path / "results", figures=FIGURES)[0])
     assert record == replace(read_record(finished[1].records[0]), commit=None, machine=None)

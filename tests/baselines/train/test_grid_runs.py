@@ -155,7 +155,7 @@ def test_run_of_a_grid_is_the_run_alone(together, tmp_path):
 
 @pytest.mark.long
 def test_interrupted_grid_whose_runs_came_differently_far_ends_the_same(together, tmp_path):
-    """One came half-way, one didn't begin, and two have finished."""
+    """One got half-way, one didn't begin, and two have finished."""
     runs = shutil.copytree(together / "runs", tmp_path / "runs")
     shutil.rmtree(run_of(runs, 0.01, 1) / CHECKPOINTS / str(STEPS))
     shutil.rmtree(run_of(runs, 0.03, 0))

@@ -21,7 +21,7 @@ def test_the_first_signal_is_heard_and_handlers_come_back(number, code, capfd, m
             os.kill(os.getpid(), number)
             while not stop():
                 time.sleep(0.01)
-        assert (stop.came, stop.exit_code) == (number, code)
+        assert (stop.received, stop.exit_code) == (number, code)
         assert capfd.readouterr().err == f"{number.name}: soon\n"
         assert {signal.getsignal(each) for each in ASKING} == {signal.default_int_handler}
     finally:
