@@ -4,6 +4,7 @@ What they score on held-out combinations needs no composition: a new function is
 known ones. A model composes where it is better.
 """
 
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +27,7 @@ def known_functions(task: "FuzzyLogic", inputs: NDArray[np.float32]) -> NDArray[
     if count > _MOST_FEATURES:
         raise CapacityError(f"{count:,} known functions; regression takes up to {_MOST_FEATURES:,}")
     values = _terms(inputs)
-    return np.asarray(values[..., task.combinations("train").astype(np.int64)].max(axis=-1))
+    return reduce(np.maximum, (values.take(terms, axis=-1) for terms in task.combinations("train").T))
 
 
 def known_terms(task: "FuzzyLogic", inputs: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -36,11 +37,13 @@ def known_terms(task: "FuzzyLogic", inputs: NDArray[np.float32]) -> NDArray[np.f
 
 
 def _terms(inputs: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the values of all terms at points: the least of their literals."""
+    """Return the values of all terms at points: the least of their literals, a variable at a time."""
     literals = np.stack([1.0 - inputs.astype(np.float64), inputs], axis=-1)
-    L = inputs.shape[-1]
-    chosen = [literals[..., variable, np.arange(1 << L) >> variable & 1] for variable in range(L)]
-    return np.asarray(np.minimum.reduce(chosen))
+    values = np.ones((*inputs.shape[:-1], 1))
+    for literal in np.moveaxis(literals, -2, 0):  # a term's number has the first variable as its lowest bit
+        least = np.minimum(literal[..., :, None], values[..., None, :])
+        values = least.reshape(*inputs.shape[:-1], -1)
+    return values
 
 
 def predict(features: NDArray[np.float64], targets: NDArray[np.float64]) -> NDArray[np.float64]:

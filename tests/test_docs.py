@@ -1,4 +1,7 @@
-"""Every Python block of README and documentation runs, page by page, in an empty directory."""
+"""Every Python block of README and documentation runs, page by page, in an empty directory.
+
+Cells run when the documentation is built.
+"""
 
 import os
 import re
@@ -11,13 +14,10 @@ from helpers.compiling import quick_flags
 from helpers.python import MODULES, python
 
 PAGES = sorted((REPOSITORY / "docs").glob("*.md"))
-BLOCK = re.compile(r"^```(?:python|\{code-cell\} python)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
-TRAINS_LONG = "notebook"
-"""The page whose programs run for longer than the compiler takes with all of its passes."""
-
-LONG = (TRAINS_LONG, "analysis-tour", "analysis", "baselines")
-"""Pages that train, or analyse what was trained."""
+LONG = "baselines"
+"""The page that trains."""
 
 
 def run_blocks(page, directory):
@@ -38,7 +38,7 @@ def run_blocks(page, directory):
         "HF_DATASETS_OFFLINE": "1",
         "PYTHONPATH": MODULES,  # the tests' toy family is an example
         # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
-        "XLA_FLAGS": "" if page.stem == TRAINS_LONG else quick_flags(),
+        "XLA_FLAGS": quick_flags(),
     }
     result = python(script, cwd=directory, env=environment)
     assert result.returncode == 0, result.stderr
@@ -47,7 +47,7 @@ def run_blocks(page, directory):
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, id=page.stem, marks=[pytest.mark.long] * (page.stem in LONG))
+        pytest.param(page, id=page.stem, marks=[pytest.mark.long] * (page.stem == LONG))
         for page in PAGES
         if BLOCK.search(page.read_text())
     ],
