@@ -5,6 +5,8 @@ Cells run when the documentation is built.
 
 import os
 import re
+import shlex
+from contextlib import suppress
 
 import click
 import pytest
@@ -93,3 +95,21 @@ def test_every_command_is_documented():
     others = [f"{family.commands} {name}" for family in families for name in commands_of(family)]
     for name in [*cli.list_commands(click.Context(cli)), *(name.removeprefix("sraven ") for name in others)]:
         assert f"## sraven {name}" in text or f"### sraven {name}" in text, name
+
+
+LINE = re.compile(r"(?:^|`|\$ )(sraven [a-z][^`\n]*)", re.MULTILINE)
+END = re.compile(r"  #| && | \| | > |;")
+
+
+def test_every_line_that_is_shown_has_options_that_there_are():
+    from cli.main import cli
+
+    pages = REPOSITORY / "README.md", *PAGES, *(REPOSITORY / "docs" / "results").glob("*.md")
+    for page in (page for page in pages if page.stem != "extending"):  # it adds a command
+        for line in LINE.findall(page.read_text().replace("\\\n", " ")):
+            command, context, words = cli, click.Context(cli), shlex.split(END.split(line)[0])[1:]
+            while isinstance(command, click.Group):
+                name, command, words = command.resolve_command(context, words)
+                context = click.Context(command, context, name)
+            with suppress(click.BadOptionUsage):  # an option may be named without its value
+                command.make_parser(context).parse_args(words)
