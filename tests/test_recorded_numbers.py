@@ -111,6 +111,21 @@ def test_the_first_page_says_what_the_filed_networks_keep():
     assert f"| no composition, the best of four observers | {known} | {new} | | {unknown} |" in page
 
 
+@pytest.mark.parametrize("split", ["ood", "ood_terms"])
+@pytest.mark.parametrize("draw", ["split1", "split2"])
+def test_with_other_draws_of_terms_hyla_alone_is_above_what_composes_nothing(draw, split):
+    board = read_board(f"fuzzylogic-l5-{draw}-v1")
+    best = max(line.value for line in board.reference_levels(split))
+    softmax, hyla = (
+        json.loads(path.read_text())["splits"][split]["metrics"][board.metric]["by_seed"]
+        for name in ("softmax", "hyla")
+        for path in (DOCS / "leaderboard" / "submissions").glob(
+            f"{board.id}/*-{name}-6-400-000-instances/scores.json"
+        )
+    )
+    assert len(hyla) == len(softmax) == 2 and max(softmax) < best < min(hyla)
+
+
 def test_the_first_page_has_the_lines_of_the_boards():
     fuzzy, sraven = read_board("fuzzylogic-v1"), read_board("sraven-v1")
     lower = {
