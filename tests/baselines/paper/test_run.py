@@ -113,8 +113,8 @@ def test_runs_at_a_time_are_those_of_one_after_the_other(finished, tmp_path, mon
         "on_progress": lambda cell, steps, line: progress.append((cell, steps)),
         "wrote": lambda *each: done.append(each),
     }
-    progress = run([SOFTMAX, other], tmp_path, jobs=2, **options)
-    assert (sorted(progress.records), *progress[1:]) == (sorted(path for _, path in done), (), 0)
+    result = run([SOFTMAX, other], tmp_path, jobs=2, **options)
+    assert (sorted(result.records), *result[1:]) == (sorted(path for _, path in done), (), 0)
     assert {cell.digest for cell, _ in done} == {SOFTMAX.digest, other.digest}
     assert ({cell for cell, _ in progress}, sum(steps for _, steps in progress)) == ({None}, 2 * STEPS)
     path = tmp_path / "results" / "reproduction" / "tiny" / f"{SOFTMAX.digest}.json"
