@@ -170,7 +170,7 @@ def ask_all(
         concurrency: how many are asked at a time.
 
     Raises:
-        StoppedAskingError: if the endpoint can't be asked any further. What was there before was given to
+        StoppedAskingError: if the endpoint can't be asked any further. Earlier outcomes were given to
             ``take``.
     """
     left, goes_on, failed = iter(questions), True, 0
