@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.commands.leaderboard import CHECKOUT, find_standing
-from cli.shared.options import directory, threads_option
+from cli.shared.options import directory, leave_out, threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.scores import span
-from sraven.core.escape import escape, figure
+from sraven.core.escape import escape, figure, p_value
 from sraven.core.jsonable import as_json
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ def command(
 ) -> None:
     """Compare two submissions to a board, each a directory or the name of a filed entry.
 
-    A difference is A less B on the same instances. Its interval and p are those of 1,000 draws of other
-    combinations and other seeds. With one seed, nobody knows what another one would score: the interval is
-    over combinations alone then.
+    A difference is A less B on the same instances. Its interval and p are those of 20,000 draws of other
+    combinations and other seeds. A single seed is taken to differ from others as the seeds of the other
+    submission do; if both have one, the interval is over combinations alone.
 
     Of two, all metrics on all splits are compared, and it is counted on how many instances A is better and on
     how many B is: McNemar's counts where instances are right or wrong. What the board ranks by is one planned
@@ -54,6 +54,7 @@ def command(
     if (second is None) == (against is None) or against not in (None, ALL):
         raise click.UsageError(f"name a second submission, or give --against {ALL}, and not both")
     if second is None:
+        leave_out(["threads"], "--against all compares scores that are there")
         _compare_with_all(first, leaderboard)
         return
     from sraven.leaderboard.comparison import compare_submissions
@@ -70,7 +71,8 @@ def _cells(found: "Difference") -> list[str]:
     return [
         f"{found.difference:+.4f}",
         span(found.interval),
-        *(f"{p:.3f}" for p in (found.p, found.corrected)),
+        p_value(found.p),
+        p_value(found.corrected),
         word,
     ]
 
@@ -84,7 +86,7 @@ def _notes(seeds: Iterable[int], budgets: Sequence[int]) -> list[str]:
     if len(set(budgets)) > 1:
         notes.append(f"budgets differ: {' and '.join(f'{each:,}' for each in budgets)} training instances")
     if 1 in seeds:
-        notes.append("one seed: how far others would differ isn't known, and isn't in the interval")
+        notes.append("one seed: how far others would differ isn't known; those of the other stand in for it")
     return notes
 
 
@@ -116,15 +118,17 @@ def _print_compared(found: "Compared") -> None:
 def _find_entry(name: str, leaderboard: Path | None) -> "tuple[Standing, Entry]":
     """Return the standing of the board of a submission or filed entry, and its row."""
     from sraven.leaderboard.comparison import find_entry
-    from sraven.leaderboard.submissions.submission import read_description
+    from sraven.leaderboard.submissions.submission import SUBMISSIONS, read_description
 
     folder = find_entry(name, leaderboard or CHECKOUT)
     board = str(read_description(folder)[0]["board"])
-    is_filed = folder.parent.parent == (leaderboard or CHECKOUT) / "submissions"
-    [standing] = find_standing(leaderboard, board, () if is_filed else (folder,)).standings
-    for entry in standing.entries:
-        if entry.id == f"{board}/{folder.name}" if is_filed else entry.own:
-            return standing, entry
+    is_filed = folder.resolve().parent.parent == (leaderboard or CHECKOUT).resolve() / SUBMISSIONS
+    # One that was filed after the snapshot isn't there, and stands beside it as one's own does.
+    for added in [(), (folder,)] if is_filed else [(folder,)]:
+        [standing] = find_standing(leaderboard, board, added).standings
+        for entry in standing.entries:
+            if entry.own or (is_filed and entry.id == f"{board}/{folder.name}"):
+                return standing, entry
     raise click.UsageError(f"{escape(name)} isn't among the entries of {board}")
 
 

@@ -1,4 +1,4 @@
-"""Untrusted text made safe to show: in an error, on a terminal, on the page.
+"""Untrusted text made safe to show, in an error, on a terminal, on the page; and numbers as people read them.
 
 A name of a file or a method may hold what moves a terminal's cursor, turns the direction of a line,
 shows as nothing, or never ends. Shown here, it is one line of bounded length in which whatever can't be
@@ -103,6 +103,11 @@ MOST_DIGITS = 12
 def figure(value: float, digits: int = 4) -> str:
     """Return a number with so many decimals, or in few characters if it is too large for them."""
     return f"{value:.{digits}f}" if abs(value) < 1e6 else f"{value:.4g}"
+
+
+def p_value(p: float) -> str:
+    """Return a p with three decimals, or that it is below the least of them."""
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
 def error_decimals(standard_error: float, least: int = 4) -> int:

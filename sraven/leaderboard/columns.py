@@ -37,8 +37,8 @@ def score_title(board: Board, split: str) -> str:
 def budget_text(board: Board, budget: int | None) -> str:
     """Return what those of a training budget were trained on."""
     if budget is None:
-        return f"more than {max(board.train_budgets):,} {board.budget_unit}"
-    return f"up to {budget:,} {board.budget_unit}" if budget else f"no {board.budget_unit}"
+        return f"more than {max(board.train_budgets):,} instances"
+    return f"up to {budget:,} instances" if budget else "no instances"
 
 
 def place(entry: Entry) -> str:
@@ -177,10 +177,10 @@ LIST = (
     Column(
         "train_instances",
         lambda b, e: e.train_instances,
-        lambda s: "trained on" if s.board.budget_unit == "instances" else s.board.budget_unit,
+        "trained on",
         lambda b, e: e.train_instances or None,
     ),
-    Column("train_unit", lambda b, e: b.budget_unit),
+    Column("train_unit", lambda b, e: "instances"),
     Column("train_budget", lambda b, e: e.budget),
     Column("date", lambda b, e: e.date),
     Column("remark", lambda b, e: e.remark or None),

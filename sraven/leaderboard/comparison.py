@@ -1,9 +1,10 @@
 """Entries compared on the same instances: differences, with intervals over combinations and seeds.
 
-Each draw has other combinations, the same ones for both entries, and other seeds: to the difference on these
+Each draw has other combinations, the same for both entries, and other seeds: to the difference on these
 combinations it adds the standard error over seeds times Student's t, its degrees of freedom by Welch, rounded
-down. For a few seeds say little of their own spread. The interval of a difference holds the middle of what
-comes out, and p is twice the share of draws on the rarer side of 0.
+down. For a few seeds say little of their own spread. The spread of a single seed is taken to be that of the
+other entry's. The interval of a difference holds the middle of what comes out, and p is twice the share of
+draws on the rarer side of 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,44 +20,59 @@ from numpy.typing import NDArray
 from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
+from sraven.core.estimate import standard_error
 from sraven.core.rng import derive_key, fill_draws
-from sraven.leaderboard.standing import Entry
+from sraven.leaderboard.standing import REFERENCE, Entry
 from sraven.leaderboard.submissions.submission import SUBMISSIONS, Submission, read_submission
-from sraven.scoring.bootstrap import LEVEL, SAMPLES, resample_combinations
+from sraven.scoring.bootstrap import LEVEL, resample_combinations
 from sraven.scoring.scores import DIGITS, middle, score_samples
 
 Draws = NDArray[np.float64]
+
+DRAWS = 20_000
+"""Draws of a comparison: so many that p can stay small when it is corrected for a whole board."""
 
 _SIGMAS = NormalDist().inv_cdf((1 + LEVEL) / 2)  # from the middle of an interval to its end
 
 
 def _normals(count: int, **name: Any) -> Draws:
-    """Return normal deviates ``[count, SAMPLES]`` that belong to a name, by Box and Muller."""
-    draws = np.zeros((2 * count, SAMPLES), np.uint64)
-    fill_draws(draws, derive_key(**name), np.arange(SAMPLES, dtype=np.uint64), np.uint64(0))
+    """Return normal deviates ``[count, DRAWS]`` that belong to a name, by Box and Muller."""
+    draws = np.zeros((2 * count, DRAWS), np.uint64)
+    fill_draws(draws, derive_key(**name), np.arange(DRAWS, dtype=np.uint64), np.uint64(0))
     radii, angles = np.split(((draws >> np.uint64(11)) + 0.5) * 2.0**-53, 2)
     return np.asarray(np.sqrt(-2 * np.log(radii)) * np.cos(2 * np.pi * angles))
 
 
 def _over_seeds(seeds: tuple[int, int], errors: tuple[float | None, float | None]) -> Draws:
-    """Return what other seeds add to a difference in each draw, given the standard errors over some each."""
-    variances = [(error or 0.0) ** 2 for error in errors]
-    freedom = sum(variances) ** 2 / (
-        sum(each**2 / (count - 1) for each, count in zip(variances, seeds, strict=True) if each) or np.inf
-    )
+    """Return what other seeds add to a difference in each draw, given the standard errors over some each.
+
+    None is of a single seed, which is taken to come from as wide a distribution as the other entry's seeds.
+    """
+    known = [(count, error**2) for count, error in zip(seeds, errors, strict=True) if error is not None]
+    variance = sum(each for _, each in known)
+    freedom = variance**2 / (sum(each**2 / (count - 1) for count, each in known if each) or np.inf)
+    if len(known) == 1:
+        variance *= 1 + known[0][0]
     first, *others = _normals(max(1, int(freedom)) + 1, stream="difference")
-    return np.asarray(np.sqrt(sum(variances) / np.square(others).mean(axis=0)) * first)
+    return np.asarray(np.sqrt(variance / np.square(others).mean(axis=0)) * first)
+
+
+def _error(found: float | None, family: str | None) -> float | None:
+    """Return an entry's error over seeds: 0 of a reference, whose one seed says all."""
+    return 0.0 if found is None and family == REFERENCE else found
 
 
 def _difference_draws(first: Entry, second: Entry) -> Draws:
-    """Return what one entry scores more than another in each draw, ``[SAMPLES]``; neither value is None."""
+    """Return what one entry scores more than another in each draw, ``[DRAWS]``; neither value is None."""
     if (first.digest or "") > (second.digest or ""):  # the other way round is the same with the other sign
         return -_difference_draws(second, first)
-    seeds, errors = (first.seeds, second.seeds), (first.standard_error, second.standard_error)
-    draws, signs = _over_seeds(seeds, errors), (1, -1)
+    one, other = (_error(each.standard_error, each.family) for each in (first, second))
+    draws, signs = _over_seeds((first.seeds, second.seeds), (one, other)), (1, -1)
     for number, (entry, sign) in enumerate(zip((first, second), signs, strict=True)):
         if entry.combinations:
-            found = resample_combinations(entry.combinations.mean, entry.combinations.instances)
+            found = resample_combinations(
+                entry.combinations.mean, entry.combinations.instances, samples=DRAWS
+            )
         else:
             low, high = entry.interval or (0.0, 0.0)
             deviates = _normals(2, stream="instances")[number]
@@ -74,7 +90,7 @@ class Difference:
         second: score of the second.
         difference: the first less the second.
         interval: 95 % of the draws of the difference lie within.
-        p: twice the share of draws on the rarer side of 0, at least 2 of `SAMPLES` + 1.
+        p: twice the share of draws on the rarer side of 0, at least 2 of `DRAWS` + 1.
         corrected: p by Holm, for all differences that are made together.
         is_better: whether the first has the better score.
         better: on how many instances the first is better and on how many the second is, means over pairs of
@@ -253,7 +269,13 @@ def _compare_split(
     by_combination = board.metric in scoring.by_combination
     samples = [
         score_samples(
-            scoring, labels, each.runs[split], metrics, by_combination=by_combination, threads=threads
+            scoring,
+            labels,
+            each.runs[split],
+            metrics,
+            by_combination=by_combination,
+            samples=DRAWS,
+            threads=threads,
         )
         for each in (one, other)
     ]
@@ -263,9 +285,9 @@ def _compare_split(
             found[name] = Difference(None, None)  # as of ambiguous instances where there are none
             continue
         seeds = [len(each.by_run) for each in both]
+        families = [each.content["method"].get("family") for each in (one, other)]
         errors = [
-            each.by_run.std(ddof=1) / np.sqrt(len(each.by_run)) if n > 1 else None
-            for each, n in zip(both, seeds, strict=True)
+            _error(standard_error(each.by_run), family) for each, family in zip(both, families, strict=True)
         ]
         means = [each.samples.mean(axis=1) for each in both]
         sign = 1 if one.digest <= other.digest else -1

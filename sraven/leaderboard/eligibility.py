@@ -79,17 +79,17 @@ def _budget(evidence: Evidence) -> str:
     instances, most = evidence.training["instances"], max(evidence.board.train_budgets)
     if instances == 0 and not evidence.board.is_text:
         return "says that it was trained on nothing"
-    return f"trained on more than {most:,} {evidence.board.budget_unit}" if instances > most else ""
+    return f"trained on more than {most:,} instances" if instances > most else ""
 
 
 def _points(evidence: Evidence) -> str:
     """The score that ranks must not choose among points of a grid: the best of many is best by luck, too."""
-    board, sign = evidence.board, 1 if evidence.board.higher_is_better else -1
+    board = evidence.board
     own = evidence.score(SELECTION, board.metric) if board.primary_split != SELECTION else None
     if own is None:
         return ""
     for point in evidence.content.get("points", ()):
-        if sign * (point["scores"][SELECTION] - own["mean"]) > CLAIM_TOLERANCE:
+        if board.sign * (point["scores"][SELECTION] - own["mean"]) > CLAIM_TOLERANCE:
             return f"{UNCHOSEN}{escape(point['name'])}"
     return ""
 
@@ -171,10 +171,8 @@ def _chance(evidence: Evidence) -> str:
 def _baseline(evidence: Evidence) -> str:
     """The best baseline, which composes nothing, scores as much; at chance, that is said instead."""
     board = evidence.board
-    score, sign = evidence.score(board.primary_split, board.metric), 1 if board.higher_is_better else -1
-    levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
-    best = max(levels, key=lambda level: sign * level.value, default=None)
-    if best is None or score is None or _chance(evidence) or sign * score["mean"] > sign * best.value:
+    score, best = evidence.score(board.primary_split, board.metric), board.best_baseline
+    if not best or not score or _chance(evidence) or board.sign * (score["mean"] - best.value) > 0:
         return ""
     return f"no better than what composes nothing ({best.title}, {best.value:.4f})"
 
@@ -206,7 +204,7 @@ ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     "seeds": EligibilityRule(
         _few_seeds, "predict every split with that many models, each trained with a seed of its own"
     ),
-    "same seeds": EligibilityRule(_other_seeds, "submit the predictions of every seed on every split"),
+    "other seeds": EligibilityRule(_other_seeds, "submit the predictions of every seed on every split"),
     "data": EligibilityRule(_extra_data, "train on the board's training split alone"),
     "selection": EligibilityRule(
         _selection, "choose by train or test, and say so in training.selection_split"
@@ -218,15 +216,11 @@ ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     ),
     "ceiling": EligibilityRule(_above_ceiling, "look for labels of the split among what the model was shown"),
     "chance": EligibilityRule(
-        lambda evidence: "" if evidence.board.is_text else _chance(evidence),
-        "check that predictions are in the order of the indices",
+        _chance,
+        "check the order of the predictions; of replies, `sraven text score` says why some have no answer",
     ),
-    "replies": EligibilityRule(
-        lambda evidence: _chance(evidence) if evidence.board.is_text else "",
-        "look at the replies: `sraven text score` says why some have no answer",
-    ),
-    "floor": EligibilityRule(_baseline, "train longer, or look at what it gets wrong: `sraven errors`"),
-    "copies": EligibilityRule(
+    "baseline": EligibilityRule(_baseline, "train longer, or look at what it gets wrong: `sraven errors`"),
+    "equal seeds": EligibilityRule(
         equal_seeds, "submit runs that were trained apart, each with a seed of its own"
     ),
     AGREEMENT: EligibilityRule(

@@ -11,10 +11,10 @@ from sraven.board.board import Board, load_board
 from sraven.core.arguments import check_integer
 from sraven.core.cost import Cost
 from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.escape import figure
+from sraven.core.escape import figure, p_value
 from sraven.leaderboard.comparison import Difference, compare_entries
 from sraven.leaderboard.ranking import gather_own, read_snapshot
-from sraven.leaderboard.standing import REFERENCE, Entry, Standing
+from sraven.leaderboard.standing import REFERENCE, Entry, Standing, primary_ceiling
 from sraven.leaderboard.submissions.submission import RANKED_SEEDS, read_description
 from sraven.leaderboard.submissions.submit import write_submission
 from sraven.scoring.composing import Estimate
@@ -154,7 +154,7 @@ def _lines(found: Result) -> list[str]:
         f"  without composing up to {floor}{ceiling}",
         *(
             f"  {each.difference:+.4f} [{each.interval[0]:+.4f}, {each.interval[1]:+.4f}], p (Holm) "
-            f"{each.corrected:.3f}, to {name} ({figure(each.second or 0.0)})"
+            f"{p_value(each.corrected)}, to {name} ({figure(each.second or 0.0)})"
             for name, each in found.differences.items()
             if each.difference is not None and each.interval and each.corrected is not None
         ),
@@ -268,9 +268,7 @@ def _judge(board: Board, instances: int, folder: Path, cost: Cost) -> Result:
         kept = Estimate(None, None)
     others = _rivals(standing, entry)
     found = compare_entries(entry, others, higher_is_better=board.higher_is_better)
-    levels = [each for each in board.reference_levels(board.primary_split) if each.is_baseline]
-    floor = max(levels, key=lambda each: each.value, default=None)
-    ceiling = board.ceiling(board.primary_split, board.metric)
+    floor = board.best_baseline
     return Result(
         board=board.id,
         instances=instances,
@@ -281,7 +279,7 @@ def _judge(board: Board, instances: int, folder: Path, cost: Cost) -> Result:
         held_out=composing.held_out,
         kept=kept,
         floor=(floor.value, floor.title) if floor else None,
-        ceiling=ceiling.value if ceiling else None,
+        ceiling=primary_ceiling(board),
         differences={each.method: found for each, found in zip(others, found, strict=True)},
         cost=cost,
         entries=(entry, *others),

@@ -54,7 +54,7 @@ def _judge(entry_id: str, evidence: Evidence, copies: Sequence[str], maintained:
         if found.rule != AGREEMENT or not (is_reproduced or entry_id in maintained.apart)
     ]
     notes = [_copies_text(copies)] if copies and entry.family != REFERENCE else []
-    if chosen := maintained.points.get(entry_id):
+    if (chosen := maintained.points.get(entry_id)) is not None:
         reasons.append(f"{UNCHOSEN}{chosen}")
     if newer := maintained.replaced.get(entry_id):
         reasons.append(f"replaced by {newer}")
@@ -64,6 +64,7 @@ def _judge(entry_id: str, evidence: Evidence, copies: Sequence[str], maintained:
         badge=REPRODUCED_BADGE if is_reproduced else entry.badge,
         remark="; ".join([*reasons, *notes]),
         copies=tuple(copies),
+        point_of=chosen,
     )
     return entry, may_rank
 
@@ -107,9 +108,8 @@ def _ranked(board: Board, entries: Sequence[Judged]) -> tuple[Entry, ...]:
     Entries share the rank of the best whose value theirs doesn't differ from by more than scores of the
     same predictions may on two machines.
     """
-    sign = -1 if board.higher_is_better else 1
     ordered = sorted(
-        entries, key=lambda e: (e[0].value is None, sign * (e[0].value or 0), e[0].method, e[0].id)
+        entries, key=lambda e: (e[0].value is None, -board.sign * (e[0].value or 0), e[0].method, e[0].id)
     )
     ranked = [entry for entry, _ in ordered]
     groups: dict[Any, list[int]] = {}

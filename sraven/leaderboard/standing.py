@@ -11,8 +11,7 @@ from sraven.core.spec import digest
 from sraven.leaderboard.filed import Fault
 
 SCORED, REPRODUCED_BADGE, REPORTED = "scored", "reproduced", "reported"
-"""Badges: recomputed from predictions; added up from losses that can't be recomputed; run again by a
-maintainer besides; from a paper, no predictions."""
+"""Badges: recomputed from predictions; run again by a maintainer besides; from a paper, no predictions."""
 
 UNCHOSEN = "test chooses another point of its grid, "
 """What the remark of an entry says before the name of that point."""
@@ -149,6 +148,7 @@ class Entry:
         code_commit: of the code.
         composing: what it keeps of its score on held-out combinations, a
             `sraven.scoring.composing.Composing` as JSON values; None where scores don't say.
+        point_of: the entry of whose grid it is a point that ``test`` didn't choose, as maintainers confirm.
         own: whether it is the reader's, shown for comparison and not filed; its id is then the directory.
     """
 
@@ -186,6 +186,7 @@ class Entry:
     digest: str | None = None
     code_commit: str | None = None
     composing: Mapping[str, Any] | None = None
+    point_of: str | None = None
     own: bool = False
 
     @property
@@ -218,12 +219,6 @@ class Entry:
     def kept_interval(self) -> tuple[float, float] | None:
         """Its interval over combinations."""
         return self.composing["kept"]["interval"] if self.composing else None
-
-    @property
-    def point_of(self) -> str | None:
-        """The entry of whose grid it is a point that ``test`` didn't choose, as its remark says."""
-        _, found, chosen = self.remark.partition(UNCHOSEN)
-        return chosen.partition(";")[0] if found else None
 
     @property
     def is_filed(self) -> bool:

@@ -220,20 +220,21 @@ def bootstrap_sums(
             yield from pool.map(add_up, begins[round_ : round_ + at_once])
 
 
-def combination_draws(count: int, first: int = 0) -> NDArray[np.uint8]:
-    """Return how often each of `SAMPLES` samples draws each of C combinations: uint8 ``[C, SAMPLES]``.
+def combination_draws(count: int, first: int = 0, samples: int = SAMPLES) -> NDArray[np.uint8]:
+    """Return how often each sample draws each of C combinations: uint8 ``[C, samples]``.
 
     Args:
         count: C.
         first: number of the first sample; samples of other numbers are independent.
+        samples: how many.
     """
-    return _draw(count, first, SAMPLES)
+    return _draw(count, first, samples)
 
 
 def resample_combinations(
-    means: Sequence[float], instances: Sequence[float], first: int = 0
+    means: Sequence[float], instances: Sequence[float], first: int = 0, samples: int = SAMPLES
 ) -> NDArray[np.float64]:
-    """Return the mean of instances in `SAMPLES` samples, each of which draws C of C combinations.
+    """Return the mean of instances in some samples, each of which draws C of C combinations.
 
     Instances of one combination fail together, so samples of instances differ too little. The draws depend on
     C alone: methods that are scored on the same combinations have the same ones.
@@ -242,6 +243,7 @@ def resample_combinations(
         means: of each combination.
         instances: how many each has.
         first: number of the first sample; samples of other numbers are independent.
+        samples: how many.
     """
-    weights = combination_draws(len(means), first) * np.asarray(instances, np.float64)[:, None]
+    weights = combination_draws(len(means), first, samples) * np.asarray(instances, np.float64)[:, None]
     return np.asarray(means @ weights / weights.sum(axis=0))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.task import Arrays, Labels, Metric, Scoring
-from sraven.scoring.bootstrap import LEVEL, bootstrap_sums, combination_draws, resample_combinations
+from sraven.scoring.bootstrap import LEVEL, SAMPLES, bootstrap_sums, combination_draws, resample_combinations
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ class Samples(NamedTuple):
 
     Attributes:
         by_run: ``[runs]``.
-        samples: ``[SAMPLES, runs]``: on the same samples of combinations for all runs, NaN where undefined.
+        samples: ``[samples, runs]``: on the same samples of combinations for all runs, NaN where undefined.
         by_instance: ``[n, runs]``: of each instance by itself.
     """
 
@@ -222,6 +222,7 @@ def score_samples(
     metrics: Sequence[str],
     *,
     by_combination: bool,
+    samples: int,
     threads: int | None = None,
 ) -> dict[str, Samples]:
     """Score runs on samples of the combinations of a split, for comparison with others on the same ones.
@@ -232,6 +233,7 @@ def score_samples(
         runs: predictions of one or more seeds.
         metrics: names of metrics that are functions of sums.
         by_combination: whether combinations are drawn, and not instances.
+        samples: how many.
         threads: threads to use; None for all available ones.
     """
     outcomes = [scoring.outcomes(labels, run.predictions, run.answered, threads) for run in runs]
@@ -240,7 +242,10 @@ def score_samples(
     numbers, groups = np.unique(combination, return_inverse=True)
     sums = np.zeros((len(numbers), columns.matrix.shape[1]))
     np.add.at(sums, groups, columns.matrix)
-    sampled, total = combination_draws(len(numbers)).T.astype(np.float64) @ sums, sums.sum(axis=0)
+    # Some samples at a time: where instances are drawn, there are many of them.
+    sizes = {first: min(SAMPLES, samples - first) for first in range(0, samples, SAMPLES)}
+    draws = (combination_draws(len(numbers), first, size).T for first, size in sizes.items())
+    sampled, total = np.concatenate([each.astype(np.float64) @ sums for each in draws]), sums.sum(axis=0)
     return {
         name: Samples(*(columns.evaluate(name, each) for each in (total, sampled, columns.matrix)))
         for name in metrics

@@ -7,10 +7,10 @@ from helpers.leaderboard_example import make_entry
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board, truth, write
 from sraven import compare_submissions
-from sraven.leaderboard.comparison import Difference, _over_seeds, compare_entries, correct
+from sraven.leaderboard.comparison import DRAWS, Difference, _over_seeds, compare_entries, correct
 from sraven.leaderboard.standing import Combinations
 from sraven.leaderboard.submissions.submit import file_submission
-from sraven.scoring.bootstrap import SAMPLES, combination_draws
+from sraven.scoring.bootstrap import combination_draws
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -39,7 +39,7 @@ def better(board, split, seed, share):
     return np.where(random.random((len(right), 1)) < share, right, guesses(board, split, 7 + seed))
 
 
-def test_differences_are_what_a_loop_finds(pair):
+def test_differences_are_those_of_plain_numpy(pair):
     [first, second], predictions = pair
     found, board = compare_submissions(first, second), small_board(SRAVEN_BOARD)
     assert (found.board, found.methods, found.seeds) == (SRAVEN_BOARD, ("weak", "strong"), (2, 2))
@@ -56,15 +56,11 @@ def test_differences_are_what_a_loop_finds(pair):
         counts = [(sum(a & ~b), sum(b & ~a)) for a in right[0] for b in right[1]]
         assert each.better == pytest.approx(np.mean(counts, axis=0))
         listed = np.unique(combination)
-        draws = combination_draws(len(listed))
-        over_combinations = []
-        for sample in range(SAMPLES):
-            weights = {number: draws[n, sample] for n, number in enumerate(listed)}
-            times = np.array([weights[number] for number in combination], float)
-            over_combinations.append([(runs.mean(axis=0) @ times) / times.sum() for runs in right])
+        times = combination_draws(len(listed), 0, DRAWS)[np.searchsorted(listed, combination)].astype(float)
+        over_combinations = [(runs.mean(axis=0) @ times) / times.sum(axis=0) for runs in right]
         errors = [runs.mean(axis=1).std(ddof=1) / 2**0.5 for runs in right]
         over_seeds = _over_seeds((2, 2), tuple(errors))
-        apart = np.subtract(*np.transpose(over_combinations))
+        apart = np.subtract(*over_combinations)
         wanted = [np.quantile(apart + sign * over_seeds, [0.025, 0.975]) for sign in (1, -1)]
         assert any(np.allclose(each.interval, ends, atol=1e-6) for ends in wanted)
         assert (each.p <= 0.05) == (not each.interval[0] <= 0 <= each.interval[1])
@@ -109,13 +105,17 @@ def test_holm_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("seeds", "errors", "freedom", "most"),
-    [((3, 3), (1.0, 1.0), 4, 2.776), ((3, 1), (1.0, None), 2, 4.303), ((2, 2), (1.0, 0.0), 1, 12.706)],
+    ("seeds", "errors", "spread", "most"),
+    [
+        ((3, 3), (1.0, 1.0), 2**0.5, 2.776),  # 4 degrees of freedom
+        ((3, 1), (1.0, None), 2, 4.303),  # 2, and a seed of variance 3 beside a mean of variance 1
+        ((3, 1), (1.0, 0.0), 1, 4.303),
+        ((2, 2), (1.0, 0.0), 1, 12.706),  # 1
+    ],
 )
-def test_seeds_have_the_tails_of_students_t(seeds, errors, freedom, most):
+def test_seeds_have_the_tails_of_students_t(seeds, errors, spread, most):
     """What |t| passes in 5 % of cases, with the degrees of freedom by Welch."""
-    drawn = _over_seeds(seeds, errors) / np.sqrt(sum((error or 0) ** 2 for error in errors))
-    assert (np.abs(drawn) > most).mean() == pytest.approx(0.05, abs=0.02)
+    assert (np.abs(_over_seeds(seeds, errors)) > most * spread).mean() == pytest.approx(0.05, abs=0.005)
     assert not _over_seeds(seeds, (None, None)).any()
 
 
@@ -131,6 +131,16 @@ def test_entries_of_the_standing_are_compared_by_the_same_combinations():
     )
     assert clear.is_clear and clear.is_better and clear.difference == pytest.approx(0.02)
     assert not unsure.is_clear and unsure.interval[0] < 0 < unsure.interval[1]
+
+
+def test_what_is_plain_is_clear_among_many():
+    """However many comparisons p is corrected for."""
+    low, high = (
+        make_entry("x", value, family="reference", combinations=Combinations((10,) * 9, (value,) * 9))
+        for value in (0.1, 0.9)
+    )
+    found = compare_entries(high, [low] * 60, higher_is_better=True)
+    assert all(each.is_clear and each.corrected <= 0.01 for each in found)
 
 
 def test_entries_are_found_by_name_and_what_is_not_is_refused(pair, leaderboard, tmp_path):

@@ -51,10 +51,10 @@ CHOSEN = "chosen by its scores on held-out combinations"
         (seeds((5, 7, 6), (7, 6, 5)), None, None),
         (
             seeds((0, 1, 2), (1, 2, 3)),
-            "same seeds",
+            "other seeds",
             OTHER_SEEDS + "test has seed 0 alone; ood has seed 3 alone",
         ),
-        (seeds((0, 1, 2, 8, 9), (0, 1, 2)), "same seeds", OTHER_SEEDS + "test has seed 8, 9 alone"),
+        (seeds((0, 1, 2, 8, 9), (0, 1, 2)), "other seeds", OTHER_SEEDS + "test has seed 8, 9 alone"),
         (seeds((0, 1, 2), ()), "seeds", "fewer than 3 seeds on ood"),
         (seeds((0, 1), (0, 1, 2)), "seeds", "fewer than 3 seeds on test"),
         ({"training": {"extra_data": "the web"}}, "data", "used extra data"),
@@ -68,8 +68,8 @@ CHOSEN = "chosen by its scores on held-out combinations"
             "chosen among several settings by a split that it doesn't name",
         ),
         ({"training": {"instances": 0}}, "budget", "says that it was trained on nothing"),
-        (alike("test"), "copies", "seeds 0 and 2 predict the same on test"),
-        (alike("ood"), "copies", "seeds 0 and 2 predict the same on ood"),
+        (alike("test"), "equal seeds", "seeds 0 and 2 predict the same on test"),
+        (alike("ood"), "equal seeds", "seeds 0 and 2 predict the same on ood"),
         ({"method": {"family": "reference"}, **alike("test")}, "reference", "a reference, not a model"),
     ],
 )

@@ -279,13 +279,12 @@ def displaced(before: Leaderboard, after: Leaderboard, new: Entry) -> str:
         the folder of the first of them; an empty text if there is none.
     """
     [board] = [each.board for each in after.standings]
-    sign = 1 if board.higher_is_better else -1
     left = {entry.id: entry for entry in _entries(after) if entry is not new and entry.id}
     for entry in _entries(before):
         now = left.get(entry.id) if entry.id else entry
         if now is None or replace(now, rank=entry.rank, rank_range=entry.rank_range) != entry:
             return entry.id
-        is_passed = new.rank and (new.value or 0) * sign > (entry.value or 0) * sign
+        is_passed = new.rank and board.sign * ((new.value or 0) - (entry.value or 0)) > 0
         if now.rank != entry.rank and not (is_passed and entry.rank and now.rank and now.rank > entry.rank):
             return entry.id
     return ""

@@ -77,20 +77,19 @@ class Panel(NamedTuple):
 
 def levels_of(board: Board) -> dict[str, tuple[float, str]]:
     """Return the ceiling, the best that composes nothing, and chance, by name, with styles of lines."""
-    ceiling, best = primary_ceiling(board), max if board.higher_is_better else min
+    ceiling, best = primary_ceiling(board), board.best_baseline
     found = {} if ceiling is None else {f"ceiling {figure(ceiling)}": (ceiling, "solid")}
-    levels = [level for level in board.reference_levels(board.primary_split) if level.is_baseline]
-    if levels:
-        top = best(levels, key=lambda level: level.value)
-        found[f"{top.title} {figure(top.value)}"] = top.value, "dashed"
+    if best:
+        found[f"{best.title} {figure(best.value)}"] = best.value, "dashed"
     if board.chance is not None:
         found[f"chance {figure(board.chance)}"] = board.chance, "dotted"
     return found
 
 
 def bar_of(board: Board, entry: Entry) -> Bar:
-    """Return the row of an entry."""
-    value, error = entry.value or 0.0, entry.standard_error
+    """Return the row of an entry that has a score."""
+    value, error = entry.value, entry.standard_error
+    assert value is not None, f"{entry.id} has no score"
     interval = entry.shown_interval or (None if error is None else (value - error, value + error))
     known = None if board.primary_split == KNOWN else entry.splits.get(KNOWN, {}).get(board.metric)
     reported = " (reported)" if entry.badge == REPORTED else ""

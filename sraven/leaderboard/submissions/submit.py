@@ -199,7 +199,7 @@ def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
 
 def slug(name: str) -> str:
     """Return a name in lower-case letters, digits and hyphens."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60] or "method"
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].rstrip("-") or "method"
 
 
 def check_leaderboard(leaderboard: Path) -> None:

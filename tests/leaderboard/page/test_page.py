@@ -47,8 +47,8 @@ def test_where_nothing_else_is_shown_unranked_entries_are_not_folded():
 
 def test_points_of_a_grid_are_folded_under_the_chosen_one():
     chosen = make_entry("chosen", 0.6, rank=1)
-    point = make_entry("point", 0.7, remark=f"x; test chooses another point of its grid, {chosen.id}; y")
-    stray = make_entry("stray", 0.4, remark="test chooses another point of its grid, somebody")
+    point = make_entry("point", 0.7, point_of=chosen.id)
+    stray = make_entry("stray", 0.4, remark=f"test chooses another point of its grid, {chosen.id}")
     page = page_of(Standing(BOARD, (point, chosen, stray)))
     assert tables_of(page) == [
         ("Trained on up to 20,000,000 instances", ["chosen"]),

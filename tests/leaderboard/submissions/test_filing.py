@@ -1,6 +1,5 @@
 """Submissions are filed with their scores, which are compared with what is scored again."""
 
-import re
 from copy import deepcopy
 from datetime import date
 
@@ -21,6 +20,7 @@ from helpers.submissions import (
     use_boards,
 )
 from sraven import OutputError, SubmissionError, score_submission
+from sraven.leaderboard.filed import filing_date
 from sraven.leaderboard.submissions import submission as reader
 from sraven.leaderboard.submissions.submission import differing
 from sraven.leaderboard.submissions.submit import file_submission, slug
@@ -66,8 +66,13 @@ def test_filed_submission_is_the_same_with_its_scores(originals, scored, tmp_pat
 
 @given(st.text(max_size=100))
 @example("...")
-def test_slug_of_anything_is_a_plain_name(name):
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-?", slug(name)) and len(slug(name)) <= 60
+@example("a" * 59 + " bc")
+def test_slug_of_anything_is_the_name_of_an_entry(name):
+    day = date(2026, 11, 22)
+    assert filing_date(f"20261122-{slug(name)}", day) == day and len(slug(name)) <= 60
+
+
+def test_slug_by_hand():
     assert slug("HYLA, φ = SiLU") == "hyla-silu"
 
 
