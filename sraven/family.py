@@ -85,7 +85,7 @@ FAMILY = Family(
             \b
             Example:
               sraven show --explain
-              sraven show --split ood --index 7 --png puzzle.png
+              sraven show --split ood --index 7 --out puzzle.png
             """,
         ),
         "ambiguity": Help(

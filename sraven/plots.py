@@ -61,11 +61,11 @@ def _explanation(puzzle: Puzzle) -> str:
 
 
 def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:
-    """Write a puzzle as SVG, light or dark as its reader has it, if the name ends so, else as PNG.
+    """Write a puzzle as PNG, PDF, or SVG that is light or dark as its reader has it.
 
     Args:
         puzzle: what to show.
-        path: the file to write.
+        path: the file to write, which ends in ``.png``, ``.pdf`` or ``.svg``.
         explain: also show the answer, coloured by feature, the rules and all valid answers.
     """
     M, n_grids = puzzle.panels.shape[1], 2 if explain else 1
@@ -84,4 +84,4 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:
         0.02, (text_height - 0.05) / total, text, va="top", family="monospace", fontsize=10, color=INK
     )
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "sraven"}):
-        save_figure(figure, path, "svg" if path.suffix == ".svg" else "png")
+        save_figure(figure, path, path.suffix[1:])

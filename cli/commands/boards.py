@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _BRIEF = (
     *("id", "title", "series", "metric", "primary_split"),
-    *("train_budget", "budget_unit", "splits", "digest"),
+    *("train_budget", "splits", "digest"),
 )
 """The fields that the list of boards has as JSON."""
 
@@ -52,7 +52,7 @@ def command(board_id: str | None, check: bool) -> None:
 
 def _row(board: "Board") -> tuple[str, ...]:
     ranked = f"{board.primary_split} {board.metric}" if board.is_ranked else "(diagnostic)"
-    return board.id, board.title, ranked, f"{board.train_budget:,} {board.budget_unit}", board.digest[:12]
+    return board.id, board.title, ranked, f"{board.train_budget:,} instances", board.digest[:12]
 
 
 def _print_board(board: "Board") -> None:
@@ -63,8 +63,8 @@ def _print_board(board: "Board") -> None:
     click.echo(f"{board.id}: {board.title}")
     click.echo(f"config:  {config}")
     click.echo(f"digest:  {board.digest}")
-    click.echo(f"budget:  {board.train_budget:,} training {board.budget_unit}")
-    click.echo(f"ranked:  by {board.metric} on {board.primary_split}")
+    click.echo(f"budget:  {board.train_budget:,} training instances")
+    click.echo(f"{'ranked' if board.is_ranked else 'scored'}:  by {board.metric} on {board.primary_split}")
     for form, checksum in board.prompts.items():
         click.echo(f"prompts: {form:<13} {checksum[:12]}")
     rows = (

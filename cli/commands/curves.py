@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import any_path, needs_extra, output_file
+from cli.shared.options import any_path, needs_extra, picture_file
 from cli.shared.printing import json_option, print_outcome, print_rows
 from sraven.core.escape import with_error
 
 if TYPE_CHECKING:
     from baselines.plots.curves import Curves
-
-_PICTURES = (".png", ".svg", ".pdf")
 
 
 @click.command(name="curves")
@@ -22,7 +20,7 @@ _PICTURES = (".png", ".svg", ".pdf")
     "--metric", help="Of the scores, in place of the board's; with a dot at its end, all that begin so."
 )
 @click.option("--board", help="Of logs of other code: its ceiling, baselines and chance are drawn.")
-@click.option("--out", type=output_file, help="Write a picture instead: FILE.svg, .pdf or .png.")
+@click.option("--out", type=picture_file, help="Write a picture instead: FILE.svg, .pdf or .png.")
 @json_option
 def command(runs: tuple[Path, ...], metric: str | None, board: str | None, out: Path | None) -> None:
     """Show how training went: last loss and scores, or pictures over steps, beside ceiling and chance.
@@ -42,8 +40,6 @@ def command(runs: tuple[Path, ...], metric: str | None, board: str | None, out: 
         from baselines.plots.curves import read_curves, to_json
     curves = read_curves(runs, metric, board)
     if out is not None:
-        if out.suffix not in _PICTURES:
-            raise click.UsageError(f"--out {out}: expected a name that ends in {', '.join(_PICTURES)}")
         with needs_extra("--out", "analysis"):
             from baselines.plots.curve_plots import save_curves
         save_curves(curves, out, out.suffix[1:])

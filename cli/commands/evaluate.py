@@ -11,6 +11,7 @@ from cli.shared.options import (
     argument_of,
     directory,
     import_option,
+    leave_out,
     needs_extra,
     output_directory,
     read_integers,
@@ -80,15 +81,14 @@ def command(
     configs = [read_run(folder) for folder in folders]
     check_alike(folders, configs)
     if loops:
+        leave_out(["out", "authors", "tuning_trials", *language], "--loops compares, and writes nothing")
         _compare_loops(folders, board_id, loops)
         return
     if not isinstance(configs[0], LanguageConfig):
         refuse_language(language, configs[0].board)
         _evaluate_board(folders, out, **entry, board_id=board_id)
         return
-    for name, value in {"out": out, "board": board_id, **entry}.items():
-        if value not in (None, ()):
-            raise click.UsageError(f"--{name} is for runs on a board; nothing is submitted for c4-v1")
+    leave_out(["out", "board_id", "authors", "tuning_trials"], "nothing is submitted for c4-v1")
     _evaluate_language(folders, **language)
 
 

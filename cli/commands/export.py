@@ -54,7 +54,7 @@ def command(runs: tuple[Path, ...], out: Path) -> None:
         for path in sorted(out.rglob("model.safetensors"))
     }
     print_outcome(
-        value={"out": str(out), "sha256": found},
+        value={"path": str(out), "sha256": found},
         text="\n".join(
             f"{out / name}: model.safetensors has the SHA-256 {digest}" for name, digest in found.items()
         ),

@@ -1,4 +1,4 @@
-"""Print the standing, or write it as a page or tables."""
+"""Print the standing, or write it as a page."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import any_path, directory, needs_extra, output_directory, output_file
+from cli.shared.options import any_path, directory, leave_out, needs_extra, output_directory, output_file
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
 from cli.shared.progress import doing
 from sraven.core.escape import escape, figure
@@ -190,16 +190,19 @@ def command(
       sraven leaderboard --check-change main
     """
     if base is not None:
-        if board_id or html or added or snapshot:
-            raise click.UsageError(
-                "--check-change takes no board, and none of --add, --html, --snapshot; leave them out"
-            )
+        leave_out(
+            ["board_id", "added", "html", "leaderboard", "snapshot"], "--check-change looks at a change"
+        )
         _check_change(base, checkout)
         return
-    if snapshot and (leaderboard is None or board_id or added or html or wants_json()):
-        raise click.UsageError(
-            "--snapshot writes all that is filed below --leaderboard; leave the board and other outputs out"
-        )
+    leave_out(["checkout"], "--checkout is for --check-change")
+    if snapshot and leaderboard is None:
+        raise click.UsageError("--snapshot needs --leaderboard, the folder of what is filed")
+    if snapshot:
+        leave_out(["board_id", "added", "html", "as_json"], "--snapshot writes all that is filed")
+    if html:
+        with needs_extra("--html", "analysis"):
+            from sraven.leaderboard.page.page import write_page
     from sraven.core.system.files import json_text, write_text
     from sraven.leaderboard.export import JSON, make_document
     from sraven.leaderboard.snapshot import write_snapshot
@@ -209,9 +212,6 @@ def command(
         write_snapshot(snapshot, found)
         click.echo(snapshot)
     elif html:
-        with needs_extra("--html", "analysis"):
-            from sraven.leaderboard.page.page import write_page
-
         path = str(write_page(html, found.standings, found.faults))
         write_text(html / JSON, json_text(make_document(found)))  # what the page offers for download
         print_outcome(value={"path": path}, text=path)

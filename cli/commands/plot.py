@@ -6,15 +6,14 @@ from typing import Any
 import click
 
 from cli.commands.leaderboard import CHECKOUT
-from cli.shared.options import directory, needs_extra, output_file
+from cli.shared.options import directory, needs_extra, picture_file
 from cli.shared.printing import json_option, print_outcome
-
-FORMATS = "svg", "pdf", "png"
+from sraven.core.escape import escape
 
 
 @click.command(name="plot")
 @click.argument("entries", metavar="ENTRY...", nargs=-1, required=True)
-@click.option("--out", required=True, type=output_file, help="File to write: FILE.svg, .pdf or .png.")
+@click.option("--out", required=True, type=picture_file, help="File to write: FILE.svg, .pdf or .png.")
 @click.option("--leaderboard", type=directory, help=f"The leaderboard's folder.  [default: {CHECKOUT}]")
 @json_option
 def command(entries: tuple[str, ...], out: Path, leaderboard: Path | None) -> None:
@@ -28,8 +27,6 @@ def command(entries: tuple[str, ...], out: Path, leaderboard: Path | None) -> No
     Example:
       sraven plot my-submission 20261122-hyla-6-400-000-instances --out scores.pdf
     """
-    if out.suffix[1:] not in FORMATS:
-        raise click.UsageError(f"--out {out}: expected a name that ends in .{', .'.join(FORMATS)}")
     with needs_extra("sraven plot", "analysis"):
         from sraven.leaderboard.page.picture import Panel, bar_of, levels_of, save_scores
     from sraven.leaderboard.comparison import find_entry
@@ -39,6 +36,8 @@ def command(entries: tuple[str, ...], out: Path, leaderboard: Path | None) -> No
     panels, found = [], list[dict[str, Any]]()
     for standing in read_snapshot(None, own=own).standings:
         board, shown = standing.board, [entry for entry in standing.entries if entry.own]
+        if missing := [escape(entry.id) for entry in shown if entry.value is None]:
+            raise click.UsageError(f"{missing[0]} has no score on {board.primary_split} of {board.id}")
         if bars := {entry.id: bar_of(board, entry) for entry in shown}:
             panels.append(Panel(f"{board.id}: {board.metric}", list(bars.values()), levels_of(board)))
         found += [{"entry": name, "board": board.id, **bar._asdict()} for name, bar in bars.items()]

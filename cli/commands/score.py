@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.shared.options import any_path, output_file, spare, threads_option
+from cli.shared.options import any_path, output_file, threads_option
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.scores import print_advice, print_bounds, print_composing, print_scores
 
@@ -35,8 +35,8 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
     from sraven.leaderboard.submissions.runs import SCORES
     from sraven.leaderboard.submissions.submission import differing, read_scores, read_submission
 
-    if submission.is_dir():
-        spare(out, [path for path in submission.iterdir() if path.name != SCORES])
+    if out and out.resolve().is_relative_to(submission.resolve()) and out.name != SCORES:
+        raise click.UsageError(f"{out} is within what is read; choose another path, or {SCORES} there")
     found = make_evidence(read_submission(submission), threads=threads)
     if out:
         write_text(out, compact_json(found.scores))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import join_options, needs_extra, output_file, task_argument
+from cli.shared.options import join_options, needs_extra, picture_file, task_argument
 from cli.shared.printing import json_option, print_outcome, print_renderables
 from sraven.core.family import Family
 
@@ -18,8 +18,10 @@ def make(family: Family) -> Callable[..., None]:
     """Return what the command of a family does, with its options."""
     show = family.show
     assert show is not None
-    png = click.option("--png", type=output_file, help="Write a picture instead (one instance).")
-    picture = [png] if show.picture else []
+    out = click.option(
+        "--out", type=picture_file, help="Write a picture of one instance: FILE.svg, .pdf or .png."
+    )
+    picture = [out] if show.picture else []
 
     @task_argument(family)
     @click.option("--split", default="train", show_default=True, help="Split to look into, or all.")
@@ -31,19 +33,19 @@ def make(family: Family) -> Callable[..., None]:
     @join_options(*picture)
     @json_option
     def command(
-        task: "Task", split: str, index: int, count: int, explain: bool, png: Path | None = None
+        task: "Task", split: str, index: int, count: int, explain: bool, out: Path | None = None
     ) -> None:
         module = show.module()
-        if png:
+        if out:
             if count != 1:
                 raise click.UsageError(
-                    f"--png shows one instance, but --count is {count}; leave out one of them"
+                    f"--out shows one instance, but --count is {count}; leave out one of them"
                 )
             assert show.picture is not None
-            with needs_extra("--png", "analysis"):
+            with needs_extra("--out", "analysis"):
                 save_picture = show.picture()
-            save_picture(module.make_puzzle(task, split, index), png, explain)
-            print_outcome(value={"path": str(png)}, text=str(png))
+            save_picture(module.make_puzzle(task, split, index), out, explain)
+            print_outcome(value={"path": str(out)}, text=str(out))
             return
         puzzles = [module.make_puzzle(task, split, at) for at in range(index, index + count)]
         print_outcome(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shared.options import threads_option
+from cli.shared.options import leave_out, threads_option
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, doing, progress_bar
 
@@ -55,6 +55,7 @@ def command(directory: str, thorough: bool, downloaded: bool, threads: int | Non
     from sraven.data.hub import PREFIX, downloaded as download, read_place
 
     if directory.startswith(PREFIX):
+        leave_out(["downloaded"], "one on the Hub is downloaded for it")
         with ExitStack() as held:
             with doing("downloading"):
                 folder = held.enter_context(download(read_place(directory)))

@@ -113,7 +113,9 @@ def leave_out(names: Collection[str], why: str) -> None:
     """
     for parameter in click.get_current_context().command.params:
         if parameter.name in names and is_given(parameter.name):
-            raise click.UsageError(f"{why}; leave {parameter.opts[0]} out")
+            is_option = isinstance(parameter, click.Option)
+            shown = parameter.opts[0] if is_option else parameter.human_readable_name.strip("[]")
+            raise click.UsageError(f"{why}; leave {shown} out")
 
 
 def read_integers(ctx: click.Context, param: click.Parameter, text: str | Sequence[str] | None) -> list[int]:
@@ -257,10 +259,12 @@ class _Output(click.Path):
 
     Args:
         is_directory: whether a directory is written; else it is a file, or a pipe or a device.
+        endings: that its name may have; any if there are none.
     """
 
-    def __init__(self, is_directory: bool) -> None:
+    def __init__(self, is_directory: bool, endings: Sequence[str] = ()) -> None:
         super().__init__(file_okay=not is_directory, dir_okay=is_directory, path_type=Path)
+        self.endings = endings
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         """Return the path.
@@ -273,10 +277,13 @@ class _Output(click.Path):
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if fault := _fault(path):
             self.fail(fault, param, ctx)
+        if self.endings and path.suffix not in self.endings:
+            self.fail(f"{path}: expected a name that ends in {', '.join(self.endings)}", param, ctx)
         return path
 
 
 output_file, output_directory = _Output(is_directory=False), _Output(is_directory=True)
+picture_file = _Output(is_directory=False, endings=(".svg", ".pdf", ".png"))
 """Types of the options that say where to write."""
 
 

@@ -79,7 +79,7 @@ class Show:
     Attributes:
         module: imports and returns a `Shows`.
         explain: what ``--explain`` adds, for the help.
-        picture: imports and returns what writes a puzzle of ``make_puzzle`` as a PNG, given a path and
+        picture: imports and returns what writes a puzzle of ``make_puzzle`` as a picture, given a path and
             whether to explain; None if nothing does.
     """
 

@@ -168,16 +168,16 @@ def test_show_hides_the_answer_until_asked(run, done):
     ],
 )
 def test_show_writes_a_picture(done, tmp_path, line):
-    done(*line.split(), "--png", tmp_path / "puzzle.png")
+    done(*line.split(), "--out", tmp_path / "puzzle.png")
     assert (tmp_path / "puzzle.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_pictures_that_cannot_be_drawn_are_refused(refused, tmp_path, monkeypatch):
-    png = ("--png", tmp_path / "puzzle.png")
-    assert "--count" in refused("show", *png, "-n", 2)
+    out = ("--out", tmp_path / "puzzle.png")
+    assert "--count" in refused("show", *out, "-n", 2)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     monkeypatch.delitem(sys.modules, "sraven.plots", raising=False)
-    assert "'.[analysis]'" in refused("show", *png)
+    assert "'.[analysis]'" in refused("show", *out)
 
 
 @pytest.mark.parametrize("line", ["show -n 1", "show -n 200", "boards --json"])  # by rich, by click

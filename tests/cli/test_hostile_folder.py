@@ -47,7 +47,7 @@ def run_in(tmp_path):
 def test_a_command_that_draws_runs_none(traps, tmp_path, run_in):
     pytest.importorskip("matplotlib")
     (traps / "click.py").rename(traps / "sitecustomize.py")
-    code, out, _ = run_in(traps, ENTRY, "show", "--png", "picture.png")
+    code, out, _ = run_in(traps, ENTRY, "show", "--out", "picture.png")
     assert (code, out) == (0, "picture.png\n") and (traps / "picture.png").exists()
     assert not (tmp_path / "ran").exists()
 

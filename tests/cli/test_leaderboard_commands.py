@@ -158,8 +158,14 @@ def test_only_its_board_is_printed_but_programs_get_all(run, packaged, originals
         ("submit MINE", "docs/leaderboard isn't a directory; run this in a checkout, or name it"),
         ("leaderboard --leaderboard nowhere", "there is no nowhere; run this in a checkout"),
         (f"leaderboard {FUZZY_BOARD} --add MINE", "MINE is for sraven-small-v1, not fuzzylogic-small-v1; "),
-        ("leaderboard --snapshot file --json", "--snapshot writes all that is filed"),
-        ("leaderboard --check-change main --html page", "--check-change takes no board, and none of --add"),
+        (
+            "leaderboard --snapshot file --leaderboard . --json",
+            "--snapshot writes all that is filed; leave --json",
+        ),
+        ("leaderboard --check-change main --html page", "--check-change looks at a change; leave --html out"),
+        ("leaderboard --check-change main --leaderboard x", "--check-change looks at a change; leave --lead"),
+        ("leaderboard sraven-v1 --checkout .", "--checkout is for --check-change; leave --checkout out"),
+        ("leaderboard --snapshot file", "--snapshot needs --leaderboard"),
     ],
 )
 def test_bad_usage_is_one_line_and_writes_nothing(

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from cli.shared.options import output_directory, output_file
+from cli.shared.options import output_directory, output_file, picture_file
 from helpers.commands import COMMANDS, find_command
 
 WRITERS = [
     (line, option.opts[0], option.type.dir_okay)
     for line in COMMANDS
     for option in find_command(*line.split()).params
-    if option.type in (output_directory, output_file)
+    if option.type in (output_directory, output_file, picture_file)
 ]
 """Each option that says where to write: its command, the option, and whether it is a directory."""
 
@@ -61,8 +61,8 @@ def test_full_disk_is_no_fault_of_the_path(run):
 
 
 def test_every_command_that_writes_is_among_them():
-    """An option of such a name has one of the two types, or its command is in the short list above."""
-    words = {"--out", "--png", "--svg", "--html", "--losses", "--runs", "--results"}
+    """An option of such a name has one of the three types."""
+    words = {"--out", "--html", "--runs", "--results"}
     takes = {line: {each.opts[0] for each in find_command(*line.split()).params} & words for line in COMMANDS}
     checked = {(line, option) for line, option, _ in WRITERS}
     missed = {(line, option) for line, options in takes.items() for option in options} - checked

@@ -202,6 +202,13 @@ def test_a_budget_ends_it_and_newer_names_are_learnt(server, questions, line, ru
     assert "44 replies" in done(*priced)
 
 
+def test_a_budget_needs_costs(server, line, run, tmp_path):
+    """The endpoint states none, and no prices are given."""
+    code, _, err = run(*line, "--budget", 2, "--concurrency", 1)
+    assert code == 1 and "give --price-in and --price-out; " in err and "lacks 43 replies" in err
+    assert len(read(tmp_path / "c.jsonl")) == 1
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

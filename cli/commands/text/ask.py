@@ -116,7 +116,11 @@ def command(
             done += 1
             advance(1, _dollars(ledger, total - done))
             took = ledger.usage
-            if budget is not None and took.with_cost and took.cost_usd + ledger.each * concurrency > budget:
+            if budget is not None and outcome.reply and not took.with_cost:
+                stopped = (
+                    "--budget needs costs, and the endpoint states none: give --price-in and --price-out"
+                )
+            elif budget is not None and took.cost_usd + ledger.each * concurrency > budget:
                 stopped = f"the budget of {budget:,.2f} US dollars is nearly spent"
             return not stopped
 
@@ -131,7 +135,7 @@ def command(
     still = len(wanted(mixture, ledger.replies, limit, samples))
     if stopped and still:
         raise Stopped(f"{stopped}; {out} lacks {still:,} replies, and the same line goes on", 1)
-    text = f"{out}: {sum(ledger.replies.values()):,} replies, {done:,} of them new" + (
+    text = f"{out}: {sum(ledger.replies.values()):,} replies, {done - ledger.failed:,} of them new" + (
         f"; {ledger.failed:,} failed, which the same line asks again" * bool(ledger.failed)
     )
     took = ledger.usage
