@@ -56,7 +56,7 @@ class RunConfig:
     Attributes:
         board: id of the board.
         board_digest: digest of its file.
-        attention: softmax, linear, hyla or another of `baselines.model.attention`; none without attention.
+        attention: its name: softmax, linear, hyla, an ablation or a rival (docs/baselines.md), or none.
         recipe: details of training: paper (the default), or paper-code for what the published code does.
         steps: updates; by default those of the board's budget.
         batch_size: instances of an update.
@@ -70,14 +70,14 @@ class RunConfig:
         qkv_width: of queries, keys and values, summed over the heads.
         mlp_width: of the hidden layer.
         activation: of the value network: relu, silu, gelu, sigmoid, tanh.
-        feedforward: mlp, moe or none.
+        feedforward: layer after attention: mlp, moe or none.
         attention_dropout: share of keys that are dropped in training.
         position: how positions enter: relative_one_way, relative_both_ways or rotary.
-        lr_schedule: warmup_cosine, or warmup_cosine_paper_code.
+        lr_schedule: of the rate: warmup_cosine, or warmup_cosine_paper_code.
         weight_decay_mask: which parameters decay: no_biases, or no_vectors.
-        optimiser: a name of `baselines.train.optim.OPTIMISERS`; by default adamw.
-        precision: of products of float32, one of `PRECISIONS`, for training and evaluation.
-        network: transformer (the default), looped, mixer, or one of the user's own code.
+        optimiser: by default adamw; or one of the user's own code.
+        precision: of products of float32: default (as JAX does on the device), high, highest or bfloat16.
+        network: its name: transformer (the default), looped, mixer, bottleneck, or one of the user's own.
         code: digest of the user's own code that was imported, see `baselines.train.code`; empty if none was.
     """
 

@@ -307,7 +307,7 @@ def describe_runs(
         authors: who submits.
         tuning_trials: how many settings were tried; None for the points of their grid, if there is one.
     """
-    imported = imported_by(runs[0]) if runs else {}
+    imported = imported_by(runs[0], configs[0]) if runs else {}
     first, command = configs[0], train_command(configs, imported)
     code = "".join(f"\n{name} has the SHA-256 {sha256}.\n" for name, sha256 in imported.items())
     seen = first.steps * first.batch_size

@@ -63,7 +63,7 @@ def make_config(
 
     Args:
         board: the board to train on.
-        attention: a name of `baselines.model.attention.ATTENTION`.
+        attention: its name, see `baselines.model.attention.check_attention`.
         recipe: ``paper`` or ``paper-code``.
         seed: draws the initial parameters and dropout.
         changes: fields of `RunConfig` and their values; None leaves the recipe's.
@@ -85,7 +85,6 @@ def make_config(
         **look_up("recipe", recipe, RECIPES),
         **given,
     }
-    if "warmup" not in given and values["warmup"] > values["steps"]:  # of a short run, the same share
-        whole = max(1, board.train_budget // max(1, batch_size))
-        values["warmup"] = values["warmup"] * values["steps"] // whole
+    if "warmup" not in given:  # of a short run, a tenth
+        values["warmup"] = min(values["warmup"], values["steps"] // 10)
     return check_warmup(RunConfig(**values))

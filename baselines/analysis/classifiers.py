@@ -1,4 +1,4 @@
-"""Logistic regressions with an L2 penalty and balanced classes; the only place that imports scikit-learn."""
+"""Logistic regressions with an L2 penalty and balanced classes."""
 
 import warnings
 from collections.abc import Sequence

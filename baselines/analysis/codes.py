@@ -78,10 +78,13 @@ def load_analysed(folder: Any) -> tuple[RunConfig, Any]:
             "of their instances, of sraven and fuzzylogic"
         )
     network = model_of(config, encoding_of(board_of(config).task))
-    if not (
-        getattr(network, "has_codes", False) and getattr(find_module(config.attention), "has_codes", True)
-    ):
+    attention = find_module(config.attention)
+    if not (getattr(network, "has_codes", False) and getattr(attention, "has_codes", True)):
         raise ConfigurationError(f"{folder} is of {config.in_words}, which has no latent codes")
+    if not getattr(network, "codes_by_token", True):
+        raise ConfigurationError(
+            f"{folder} is of {config.in_words}, whose latent codes aren't of pairs of the sequence's tokens"
+        )
     return load_run(folder)
 
 

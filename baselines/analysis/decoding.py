@@ -188,7 +188,10 @@ def _values(scores: Sequence[Mapping[str, ProbeScore]]) -> dict[str, dict[str, l
     if not scores:
         return {}
     return {
-        part: {name: [each[part].metrics[name].value for each in scores] for name in score.metrics}
+        part: {
+            name: [each[part].metrics[name].value if part in each else None for each in scores]
+            for name in score.metrics
+        }
         for part, score in scores[0].items()
     }
 

@@ -34,7 +34,7 @@ def _describe(found: Analysed, command: str) -> dict[str, Any]:
         "commit": code_commit(),
         "run": {
             "digest": config.digest,
-            "command": train_command([config], imported_by(found.folder)),
+            "command": train_command([config], imported_by(found.folder, config)),
             "trained_by": read_provenance(found.folder),
             **{name: getattr(config, name) for name in _OF_RUN},
         },

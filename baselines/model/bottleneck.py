@@ -23,6 +23,8 @@ from sraven.core.errors import ConfigurationError
 class Bottleneck(SequenceModel):
     """A transformer in two halves, with a vector between them; only the query's tokens have outputs."""
 
+    codes_by_token = False
+
     def layers(self, x_BTE: Array, options: CallOptions) -> tuple[Array, tuple[Array | None, ...]]:
         """Apply the first half to the context, the second to the latent and the query.
 

@@ -106,7 +106,12 @@ class TransformerConfig:
             raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
         check_attention(self.attention)
         if self.tile:
-            look_up("attention", self.attention, with_implementation("tiled"))
+            look_up(
+                "attention",
+                self.attention,
+                with_implementation("tiled"),
+                f"; tile={self.tile} needs one of these",
+            )
         look_up("activation", self.activation, ACTIVATIONS)
         look_up("feedforward", self.feedforward, FEEDFORWARD)
         exact = ("float64",) if jnp.result_type(float) == jnp.float64 else ()

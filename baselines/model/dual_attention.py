@@ -29,7 +29,6 @@ from baselines.model.attention import (
     Attention,
     Codes,
     ValueNetwork,
-    dropout_gate,
     find_value_network,
     softmax,
 )
@@ -86,7 +85,6 @@ class DualAttention(SelfAttention):
             "projection": projection_RRV.astype(wide),
             "symbols": symbols_TRV[:T].astype(wide),
         }
-        rate = config.attention_dropout if dropout_key is not None else 0.0
         out_BAHV, codes_BHAT = DUAL(
             query_BAHD,
             key_BTHD,
@@ -94,7 +92,7 @@ class DualAttention(SelfAttention):
             bias_HAT,
             None,
             find_value_network(config.activation, weights),
-            dropout_gate(rate, dropout_key, A, T, wide),
+            self._gate(dropout_key, A, T, wide),
         )
         out_BAE = dense(E, axis=(-2, -1), name="out")(out_BAHV.astype(dtype))
         return out_BAE, codes_BHAT if self.return_codes else None

@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.attention import EPSILON, dropout_gate
+from baselines.model.attention import EPSILON
 from baselines.model.products import accumulator, add_bias, dot_scores, mix_values
 from baselines.model.self_attention import SelfAttention
 
@@ -66,7 +66,7 @@ class HyperMLPAttention(SelfAttention):
 
         def mix(scores_BHAT: Array, name: str) -> Array:
             init = nn.initializers.normal(0.02)
-            # Called as LayerNorm's, so that it doesn't decay: 1 + d is a scale.
+            # d decays with the other weights, towards scores as they come.
             scale_HT = self.param(f"{name}_scale", nn.initializers.zeros_init(), (H, config.length))
             read, write = (
                 self.param(f"{name}_{end}", init, (H, config.length, RANK)) for end in ("read", "write")
@@ -81,8 +81,7 @@ class HyperMLPAttention(SelfAttention):
         scores_BHAT = mix(scores_BHAT, "before")
         norm = jax.lax.rsqrt(jnp.square(scores_BHAT).sum(axis=-1, keepdims=True) + EPSILON)
         codes_BHAT = mix(nn.relu(scores_BHAT * norm), "after")
-        rate = config.attention_dropout if dropout_key is not None else 0.0
-        kept_AT = dropout_gate(rate, dropout_key, A, T, wide)
+        kept_AT = self._gate(dropout_key, A, T, wide)
         kept_BHAT = codes_BHAT if kept_AT is None else codes_BHAT * kept_AT
         out_BAHV = mix_values(kept_BHAT, value_BTHV).astype(dtype) * gate(V, "value_gate")
         out_BAE = dense(E, axis=(-2, -1), name="out")(out_BAHV)

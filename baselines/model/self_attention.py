@@ -52,7 +52,6 @@ class SelfAttention(nn.Module):
         """Mix values of all tokens for the last ones, from their positions on."""
         config, A, T = self.config, query.shape[1], key.shape[1]
         query, key, bias_HAT = self._positions(query, key)
-        rate = config.attention_dropout if dropout_key is not None else 0.0
         call = AttentionCall(
             attention=find_attention(config.attention),
             query=query,
@@ -60,12 +59,17 @@ class SelfAttention(nn.Module):
             value=value,
             bias=bias_HAT,
             network=self._network(),
-            gate=dropout_gate(rate, dropout_key, A, T, accumulator(query.dtype)),
+            gate=self._gate(dropout_key, A, T, accumulator(query.dtype)),
             causal=config.causal,
             tile=config.tile,
             return_codes=self.return_codes,
         )
         return find_implementation(call)(call)
+
+    def _gate(self, dropout_key: Array | None, A: int, T: int, dtype: jnp.dtype) -> Array | None:
+        """Return what dropout multiplies the latent codes by, ``[A, T]``; None without a key."""
+        rate = 0.0 if dropout_key is None else self.config.attention_dropout
+        return dropout_gate(rate, dropout_key, A, T, dtype)
 
     def _positions(self, query: Array, key: Array) -> tuple[Array, Array, Array | None]:
         """Encode positions, by turning queries and keys or by a bias ``[H, A, T]``."""

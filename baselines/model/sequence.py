@@ -40,7 +40,10 @@ class SequenceModel(nn.Module):
     config: TransformerConfig
 
     has_codes: ClassVar[bool] = True
-    """Whether it has an attention, and so latent codes, which `sraven analyse` looks at."""
+    """Whether it has an attention, and so latent codes."""
+
+    codes_by_token: ClassVar[bool] = True
+    """Whether they are of pairs of the sequence's tokens, as `sraven analyse` needs them."""
 
     def __post_init__(self) -> None:
         attention, name = self.config.attention, type(self).__name__
@@ -82,7 +85,8 @@ class SequenceModel(nn.Module):
 
         Returns:
             float32 or better ``[B, A, O]``, O the vocabulary if there is one; with ``return_codes`` a pair
-            of it and a tuple of the latent codes of each layer, ``[B, H, T, T]``, or None for each if tiled;
+            of it and a tuple of the latent codes of each layer, ``[B, H, T, T]`` if `codes_by_token`, or
+            None for each if tiled;
             with ``return_hidden`` ``[B, A, E]`` of the configuration's type, after the last LayerNorm.
 
         Raises:

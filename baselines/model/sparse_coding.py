@@ -24,7 +24,6 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.attention import dropout_gate
 from baselines.model.products import add_bias, dot_scores, mix_values
 from baselines.model.self_attention import SelfAttention
 from sraven.core.errors import ConfigurationError
@@ -79,8 +78,7 @@ class SparseCodingAttention(SelfAttention):
         weight_P = self.param("scale", nn.initializers.constant(1 / max(1, panels - 1)), (panels - 1,))
         codes_BHTT = add_context(soft_threshold(scores_BHTT), weight_P, config.panel_tokens)
         codes_BHAT = codes_BHTT[:, :, -(self.num_outputs or T) :]
-        rate = config.attention_dropout if dropout_key is not None else 0.0
-        gate_AT = dropout_gate(rate, dropout_key, codes_BHAT.shape[2], T, codes_BHAT.dtype)
+        gate_AT = self._gate(dropout_key, codes_BHAT.shape[2], T, codes_BHAT.dtype)
         kept_BHAT = codes_BHAT if gate_AT is None else codes_BHAT * gate_AT
         out_BAHV = mix_values(kept_BHAT, nn.relu(value)).astype(value.dtype)
         return out_BAHV, codes_BHAT if self.return_codes else None

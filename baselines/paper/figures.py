@@ -21,9 +21,6 @@ read_board_once = cache(find_board)
 ATTENTIONS = {"softmax": "softmax", "linear": "linear", "hyla": "HYLA"}
 """The three that all figures compare: names of functions, and what pages call them."""
 
-QUEUE = "queue"
-"""Its name among those of figures."""
-
 
 @dataclass(frozen=True)
 class Row:
@@ -150,4 +147,4 @@ FIGURES: Mapping[str, Figure] = {
 QUEUES: Mapping[str, Sequence[Part]] = {
     name: [Part(**part) for part in parts] for name, parts in _read("queue.yaml").items()
 }
-"""Parts of figures in order, for GPUs (`QUEUE`) and for processors."""
+"""Parts of figures in order, for GPUs (``queue``) and for processors."""

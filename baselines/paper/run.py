@@ -24,7 +24,7 @@ from baselines.session import DEFAULT_SCORING, ScoringOptions, scored_experiment
 from baselines.table_a3 import TABLE_A3
 from baselines.train.optim import Hyperparams
 from baselines.train.sharding import make_mesh
-from baselines.train.train import train_runs
+from baselines.train.train import OnSteps, train_runs
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.system.lock import Lock
 from sraven.data.engines.jobs import HERE, map_jobs
@@ -161,9 +161,6 @@ class _Result(NamedTuple):
     cell: Cell
     record: Path | None
     is_under_way: bool = False
-
-
-OnSteps = Callable[[int, Mapping[str, float] | None], None]
 
 
 def _train_cells(training: Training, cells: Sequence[Cell], on_progress: OnSteps) -> list[_Result]:

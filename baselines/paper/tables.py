@@ -184,7 +184,7 @@ def cost_table(figure: Figure, summaries: Sequence[RowSummary]) -> str:
     """Return the table of what each row costs; nothing if none ran."""
     rows = []
     for summary in summaries:
-        config = summary.records[0].config
+        config = summary.points[0].records[0].config  # of its others, too, where all diverged
         operations = f"{operations_of(config) / config.steps / 1e9:.1f}"
         minutes = _minutes(summary.records)
         rows.append([*summary.row.labels.values(), f"{parameters_of(config):,}", operations, minutes])

@@ -44,6 +44,8 @@ CONTROLS: dict[str, tuple[Any, str]] = {
     "raw tokens": ((0, (1, 1.2)), ""),
     "untrained": ("-", "D"),
     "permuted": ("-", "v"),
+    "row3 inputs": ((0, (4, 1.5)), ""),
+    "codes with inputs": ("-", "s"),
     "majority": ((0, (5, 1.5, 1, 1.5)), ""),
     "always positive": ((0, (3, 1.2, 1, 1.2, 1, 1.2)), ""),
 }

@@ -21,7 +21,7 @@ def train_command(configs: Sequence[RunConfig], imported: Iterable[str] = ()) ->
         values.pop(name, None)
     options = " ".join(
         [
-            *(f"--{name.replace('_', '-')} {value}" for name, value in values.items()),
+            *(f"--{name.replace('_', '-')} {shlex.quote(str(value))}" for name, value in values.items()),
             *data,
             *(f"--import {shlex.quote(name)}" for name in imported),
         ]

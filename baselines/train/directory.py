@@ -59,7 +59,7 @@ def check_run_folder(folder: Path, config: RunConfig) -> None:
             f"{folder} is an exported model, without what its optimiser knew: training can't go on from it; "
             "choose another directory"
         )
-    if (folder.parent / CONFIG).is_file():
+    if (folder.parent / CONFIG).is_file() and (folder.parent / CHECKPOINTS).is_dir():
         raise OutputError(f"{folder} is within another run's directory; choose another directory")
     if (folder / CONFIG).is_file():
         found = read_run(folder)

@@ -44,7 +44,9 @@ def flops_per_token(config: LanguageConfig, parameters: int) -> float:
 
 
 def operations_in_products(function: Callable[..., Any], *arguments: Any) -> float:
-    """Return the operations of all products of matrices in a function; loops count as often as they run.
+    """Return the operations of all products of matrices in a function, convolutions apart.
+
+    A scan counts as often as it runs, a while loop once; of branches, the largest counts.
 
     Args:
         function: of arrays, as JAX can trace it.
@@ -62,6 +64,8 @@ def _in_products(jaxpr: Jaxpr) -> float:
             result: Any = equation.outvars[0].aval
             found += 2.0 * prod(factor.shape[axis] for axis in summed) * prod(result.shape)
         times = equation.params.get("length", 1) if equation.primitive.name == "scan" else 1
+        branches = equation.params.get("branches", ())
+        found += max((_in_products(branch.jaxpr) for branch in branches), default=0.0)
         for value in equation.params.values():
             if isinstance(value, ClosedJaxpr):
                 found += times * _in_products(value.jaxpr)

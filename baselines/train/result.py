@@ -61,7 +61,7 @@ def result_of(folder: Path, config: RunConfig, diverged: int | None = None) -> d
         "configuration": values_of(config),
         "digest": config.digest,
         "benchmark_version": board.version if isinstance(board, TextRecipe) else board.task.version,
-        "command": train_command([config], imported_by(folder)),
+        "command": train_command([config], imported_by(folder, config)),
         "steps": {"planned": config.steps, "done": done},
         "diverged": diverged,
         "seconds": _seconds(lines, config),
@@ -172,11 +172,11 @@ def _seconds(lines: Sequence[Mapping[str, Any]], config: RunConfig) -> float | N
 
 
 def _last_loss(lines: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Return the mean training loss of the last steps, and of how many it is."""
-    if not lines:
-        return None
-    first = lines[-1]["step"] - LAST_STEPS
+    """Return the mean training loss of the last steps, and of how many it is; None where no line has one."""
+    first = lines[-1]["step"] - LAST_STEPS if lines else 0
     pairs = zip(lines, _steps_of(lines), strict=True)
-    late = [(steps, line["loss"]) for line, steps in pairs if line["step"] > first]
+    late = [(steps, line["loss"]) for line, steps in pairs if line["step"] > first and "loss" in line]
+    if not late:
+        return None
     count = sum(steps for steps, _ in late)
     return {"mean": sum(steps * loss for steps, loss in late) / count, "steps": count}

@@ -266,8 +266,8 @@ def prefetch(
 
 
 def _diverged(reports: StepReport, first: int) -> Iterator[tuple[int, int]]:
-    """Yield the places of runs of which a loss is NaN or infinite, and how many steps were done before it."""
-    finite_RS = np.isfinite(np.asarray(reports.loss))
+    """Yield the places of runs with a loss or gradient that isn't finite, and how many steps came before."""
+    finite_RS = np.isfinite(np.asarray(reports.loss)) & np.isfinite(np.asarray(reports.gradient_norm))
     for place in np.flatnonzero(~finite_RS.all(axis=1)):
         yield int(place), first + int(np.argmin(finite_RS[place]))
 
@@ -290,7 +290,7 @@ def train(config: RunConfig, folder: Path, **options: Any) -> State:
 
     Raises:
         OutputError: if the directory holds something else.
-        DivergenceError: if a loss is no longer a number.
+        DivergenceError: if a loss or gradient is no longer a number.
     """
     (outcome,) = train_runs([config], [folder], **options)
     if outcome.diverged is not None:
@@ -301,6 +301,6 @@ def train(config: RunConfig, folder: Path, **options: Any) -> State:
 def describe_divergence(outcome: Outcome) -> str:
     """Say what happened to a run that diverged."""
     return (
-        f"the loss is no number after step {outcome.diverged}; the last checkpoint is of "
+        f"loss or gradient is no number after step {outcome.diverged}; the last checkpoint is of "
         f"{int(outcome.state.step)}"
     )

@@ -8,16 +8,20 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from baselines.analysis.codes import Collector, traps_of, untrained_params
+from baselines.analysis.codes import Collector, load_analysed, traps_of, untrained_params
 from baselines.analysis.codes_file import write_codes
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
+from baselines.train.directory import CONFIG
 from baselines.train.experiment import model_of
 from helpers.analysed_runs import tiny_sraven
 from helpers.oracle import follows
+from helpers.refusals import assert_refused
 from helpers.tiny_runs import leaves
 from sraven import SRAVEN
 from sraven.board.board import read_board
+from sraven.core.spec import values_of
+from sraven.core.system.files import write_json
 
 pytestmark = pytest.mark.usefixtures("compiled", "few_at_once")
 
@@ -32,6 +36,12 @@ def collected(compiled, few_at_once):
     params = untrained_params(config, subject.task)
     collector = Collector(config, subject)
     return config, params, {part.name: collector.collect(params, part) for part in subject.parts(N)}
+
+
+def test_codes_that_are_not_of_the_sequence_s_tokens_are_refused(tmp_path):
+    config = replace(tiny_sraven(), network="bottleneck")
+    write_json(tmp_path / CONFIG, values_of(config))
+    assert_refused("bottleneck.* latent codes aren't of pairs", load_analysed, tmp_path)
 
 
 # What is true of instances -----------------------------------------------------------------------------

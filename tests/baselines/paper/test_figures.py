@@ -5,7 +5,7 @@ from operator import attrgetter
 import pytest
 
 from baselines.paper.cells import cells_of, choose, config_of, has_levels, homes_of
-from baselines.paper.figures import FIGURES, QUEUE, QUEUES
+from baselines.paper.figures import FIGURES, QUEUES
 from baselines.paper.tables import reported
 from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
@@ -112,7 +112,7 @@ def test_figures_whose_rows_have_lengths_of_their_own_have_no_shorter_level():
 
 def test_a_queue_is_trained_in_its_order():
     assert len(list(choose(QUEUES, {}))) == sum(map(len, QUEUES.values()))
-    [one] = [each for each in choose([QUEUE], {"heads": ["1"]}) if each.cells]
+    [one] = [each for each in choose(["queue"], {"heads": ["1"]}) if each.cells]
     assert (one.figure.name, len(one.cells)) == ("figure-5c", 9)
     with pytest.raises(ConfigurationError, match="figure='figure-9'"):
         list(choose(["figure-9"], {}))

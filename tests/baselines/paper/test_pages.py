@@ -29,9 +29,9 @@ def write(results, *records):
         write_record(results, each, FIGURES)
 
 
-def page_of(results):
+def page_of(results, figures=FIGURES):
     """Return the figure's page, with plain spaces in place of those that bind."""
-    pages = pages_of(standings_of(results, figures=FIGURES), results)
+    pages = pages_of(standings_of(results, figures=figures), results)
     return pages[results / "tiny.md"].replace("\N{NO-BREAK SPACE}", " ")
 
 
@@ -151,6 +151,8 @@ def test_a_run_that_diverged_is_shown_but_scores_nothing_and_without_runs_there_
     write(tmp_path, record(cell(TINY, "softmax"), 0, 0, diverged=True))
     page = page_of(tmp_path)
     assert row_of(page, "32", "softmax")[:2] == ["0/3", "–"]
+    costed = {name: replace(figure, costed=True) for name, figure in FIGURES.items()}
+    assert "G operations a step" in page_of(tmp_path, costed)
 
 
 def test_rendering_writes_what_isnt_up_to_date_and_nothing_else(results):

@@ -24,7 +24,9 @@ from sraven.board.board import read_board
         ("fuzzylogic-v1", "linear", {"feedforward": "moe"}),
         ("fuzzylogic-v1", "softmax", {"feedforward": "none"}),
         ("sraven-v1", "softmax", {}),
+        ("fuzzylogic-v1", "hyla", {}),
         ("fuzzylogic-v1", "softmax", {"network": "looped"}),
+        ("fuzzylogic-v1", "hyla", {"network": "looped"}),
         ("fuzzylogic-v1", "none", {"network": "mixer"}),
         ("fuzzylogic-v1", "gated_delta", {}),  # one chunk: a scan of length 1
     ],
@@ -48,6 +50,13 @@ def test_operations_are_the_products_that_the_model_makes(board_id, attention, c
 def test_a_loop_counts_as_often_as_it_runs():
     loop = partial(jax.lax.scan, lambda x, _: (x @ x, None), length=5)
     assert operations_in_products(loop, jnp.ones((3, 3))) == 5 * 2 * 3 * 3 * 3
+
+
+def test_of_branches_the_largest_counts():
+    def branched(x):
+        return jax.lax.cond(x.sum() > 0, lambda x: x @ x, lambda x: x @ x @ x, x)
+
+    assert operations_in_products(branched, jnp.ones((3, 3))) == 2 * 2 * 3 * 3 * 3
 
 
 def test_hyla_mixes_twice_and_its_deep_network_once_more():

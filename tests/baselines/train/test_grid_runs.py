@@ -132,8 +132,8 @@ def test_diverging_point_is_reported_and_leaves_nothing_and_the_others_finish(to
     assert code == 1 and printed == json.loads((runs / SUMMARY).read_text())
     lost = [run_of(runs, "1e+30", seed) for seed in (0, 1)]
     assert err == (
-        f"error: {lost[0]} (and 1 more runs): the loss is no number after step {diverged[str(lost[0])]}; the "
-        "last checkpoint is of 0; use a smaller learning rate\n"
+        f"error: {lost[0]} (and 1 more runs): loss or gradient is no number after step "
+        f"{diverged[str(lost[0])]}; the last checkpoint is of 0; use a smaller learning rate\n"
     )
     for run in lost:
         assert 0 < diverged.pop(str(run)) < CHUNK

@@ -2,12 +2,14 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
 from baselines.evaluate import UNKNOWN, describe_unranked, evaluate_runs, keep_scores, write_entry
 from baselines.load import load_run
 from baselines.train import provenance
+from baselines.train.code import add_code, check_code, code_digest, code_files, forget_code, imported_by
 from baselines.train.directory import CHECKPOINTS, CONFIG
 from baselines.train.experiment import board_experiment
 from baselines.train.log import LOG
@@ -74,6 +76,37 @@ def test_last_loss_is_of_the_last_thousand_steps(tmp_path):
     # Of the last 1,000 steps: 300 from a line of 8, 800 of 2 and 100 of 4; a line counts whole.
     assert found["loss"] == {"mean": pytest.approx((300 * 8 + 800 * 2 + 100 * 4) / 1200), "steps": 1200}
     assert found["seconds"] is None and found["scores"] is None and found["trained_by"] == []
+
+
+@pytest.fixture
+def copies(tmp_path):
+    """A run's directory with copies of three files that were imported, and their digest."""
+    forget_code()
+    for name in ("z.py", "a.py", "m.py"):
+        (tmp_path / name).write_text(f"# {name}")
+        add_code(tmp_path / name)
+    (tmp_path / "run" / "imported").mkdir(parents=True)
+    for place, content in code_files().items():
+        (tmp_path / "run" / place).write_bytes(content)
+    yield tmp_path / "run", code_digest()
+    forget_code()
+
+
+def test_the_command_of_a_run_imports_in_the_order_of_its_training(copies):
+    run, code = copies
+    config = replace(tiny(), code=code)
+    assert list(imported_by(run, config)) == ["z.py", "a.py", "m.py"]
+    forget_code()
+    wanted = " ".join(f"--import {run / 'imported' / name}" for name in ("z.py", "a.py", "m.py"))
+    assert_refused(f"then {wanted}", check_code, run, config, error=OutputError)
+
+
+def test_a_log_without_a_loss_has_none(tmp_path):
+    """As that of a training loop of one's own may be."""
+    write_json(tmp_path / CONFIG, values_of(tiny(steps=10)))
+    (tmp_path / LOG).write_text('{"step": 10, "score": 0.5}\n')
+    write_result(tmp_path, tiny(steps=10))
+    assert read_result(tmp_path)["loss"] is None
 
 
 def test_run_that_diverged_says_where(copy):

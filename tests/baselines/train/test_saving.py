@@ -18,8 +18,8 @@ from baselines.train.experiment import board_experiment
 from baselines.train.log import LOG, Log
 from baselines.train.result import RESULT
 from baselines.train.saving import Saver, Schedule
-from baselines.train.step import State
-from baselines.train.train import DivergenceError, train, train_runs
+from baselines.train.step import State, StepReport
+from baselines.train.train import DivergenceError, _diverged, train, train_runs
 from helpers.tiny_runs import CHUNK, STEPS, assert_same_bits, leaves, tiny, tiny_options
 from sraven.core.system.stopping import stoppable
 
@@ -143,6 +143,11 @@ def test_a_chunk_is_placed_before_the_report_of_the_last_is_read(tiny_run, tmp_p
     assert_same_bits(train(tiny(), folder, save_minutes=0, **options), tiny_run[1])
     assert events == ["read", "placed", "placed", "read", "placed", "read", "placed", "read", "read"]
     assert steps_of(folder) == [STEPS - CHUNK, STEPS]
+
+
+def test_a_gradient_that_is_no_number_ends_a_run_whose_loss_still_is_one():
+    loss, norm = np.ones((2, 4)), np.array([[1.0, 1, np.nan, np.nan], [1, 1, 1, 1]])
+    assert list(_diverged(StepReport(loss, loss, norm), first=10)) == [(0, 12)]
 
 
 @pytest.mark.parametrize("place", [0, 1])
