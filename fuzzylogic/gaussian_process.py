@@ -11,13 +11,12 @@ Learning, 2006, sections 2.2, 4.2 and 5.4).
 """
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic import ridge
-from sraven.core.parallel import for_each_chunk
 
 if TYPE_CHECKING:
     from fuzzylogic.task import Batch, FuzzyLogic
@@ -91,15 +90,9 @@ def observe(
     Raises:
         CapacityError: if the task has too many known functions.
     """
-    found = np.empty(len(batch.inputs))
 
-    def fill(part: slice) -> None:
-        for start in range(part.start, part.stop, _AT_ONCE):
-            some = slice(start, min(start + _AT_ONCE, part.stop))
-            inputs = batch.inputs[some]
-            features = ridge.known_terms(task, inputs) if known else None
-            targets = batch.targets[some, :-1].astype(np.float64)
-            found[some] = predict(inputs.astype(np.float64), targets, features)
+    def of_part(inputs: NDArray[Any], targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        features = ridge.known_terms(task, inputs) if known else None
+        return predict(inputs.astype(np.float64), targets, features)
 
-    for_each_chunk(fill, len(found), threads, _AT_ONCE)
-    return found
+    return ridge.in_parts(of_part, batch, threads, _AT_ONCE)

@@ -63,7 +63,8 @@ def _label_columns(ys: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
 def error_columns(ys: NDArray[np.float64], guesses: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
     """Return those that depend on predictions ``[n]``, too."""
     errors, variances = (guesses - ys[:, -1]) ** 2, ys.var(axis=1)
-    relative = np.nan_to_num(ratio(errors, variances))
+    # Sequences whose targets are all equal are left out; what predicts nothing, NaN, stays NaN.
+    relative = np.where(variances > 0, errors / np.where(variances > 0, variances, 1), 0)
     return {"squared_error": errors, "relative_error": relative, "below_zero": relative > 1}
 
 

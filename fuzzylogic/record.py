@@ -102,7 +102,7 @@ class FuzzyLogicRows:
         ascend = (np.diff(terms, axis=1) > 0).all(axis=1) & (terms < n_terms).all(axis=1)
         right = {
             "an input isn't in [0, 1)": ((inputs >= 0) & (inputs < 1)).all(axis=(1, 2)),
-            "terms don't ascend, or are none": ascend,
+            "terms don't ascend, or one is out of range": ascend,
         }
         return row_faults(arrays, right) or row_faults(
             arrays,

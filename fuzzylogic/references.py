@@ -14,22 +14,18 @@ from sraven.core.task import Reference
 from sraven.scoring.references import Observed
 
 if TYPE_CHECKING:
-    from fuzzylogic.task import Batch, FuzzyLogic
+    from fuzzylogic.task import Batch
 
 CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
 """How the ideal observer answers, by version of the definition and by metric. No line changes."""
 
 _TRAINED_ON = 1 << 16
 
-Observer = Callable[["FuzzyLogic", "Batch", int | None], NDArray[np.float64]]
-
-OBSERVERS: Mapping[str, Observer] = {
-    "known-functions": lambda task, batch, threads: ridge.observe(task, batch, terms=False),
-    "known-terms": lambda task, batch, threads: ridge.observe(task, batch, terms=True),
-    "gp": lambda task, batch, threads: gaussian_process.observe(task, batch, known=False, threads=threads),
-    "gp-known": lambda task, batch, threads: gaussian_process.observe(
-        task, batch, known=True, threads=threads
-    ),
+OBSERVERS: Mapping[str, Callable[..., NDArray[np.float64]]] = {
+    "known-functions": partial(ridge.observe, terms=False),
+    "known-terms": partial(ridge.observe, terms=True),
+    "gp": partial(gaussian_process.observe, known=False),
+    "gp-known": partial(gaussian_process.observe, known=True),
 }
 """What composes nothing, by name: returns predictions ``[n]`` of the queries of a batch."""
 
@@ -67,7 +63,8 @@ class FuzzyLogicReferences(Observed["FuzzyLogic"]):
             return task.identify(task.sample(split, 0, count)).prediction.astype(np.float32)
 
         def observer(split: str, count: int, seed: int, *, name: str) -> NDArray[np.float32]:
-            return OBSERVERS[name](task, task.sample(split, 0, count), None).astype(np.float32)
+            found = OBSERVERS[name](task, task.sample(split, 0, count))
+            return found.astype(np.float32)
 
         linear = "Ridge regression within the sequence on the values of {}, its weight by leave-one-out."
         process = (
@@ -106,11 +103,13 @@ class FuzzyLogicReferences(Observed["FuzzyLogic"]):
         return _means(ys, self.task.identify(batch, prior, threads=threads).prediction)
 
     def levels(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
-        """Return what scores on a split are read against beside its ceilings, by line and metric.
+        """Return what scores on a split are read against beside its ceilings, by level and metric.
 
-        The lines are those of `fuzzylogic.family`.
+        The levels are those of `fuzzylogic.family`.
         """
         task = self.task
         batch = task.sample(split, 0, count, threads=threads)
         ys = batch.targets.astype(np.float64)
-        return {name: _means(ys, observe(task, batch, threads)) for name, observe in OBSERVERS.items()}
+        return {
+            name: _means(ys, observe(task, batch, threads=threads)) for name, observe in OBSERVERS.items()
+        }

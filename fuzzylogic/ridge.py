@@ -4,13 +4,15 @@ What they score on held-out combinations needs no composition: a new function is
 known ones. A model composes where it is better.
 """
 
+from collections.abc import Callable
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.errors import CapacityError
+from sraven.core.parallel import for_each_chunk
 
 if TYPE_CHECKING:
     from fuzzylogic.task import Batch, FuzzyLogic
@@ -76,14 +78,42 @@ def predict(features: NDArray[np.float64], targets: NDArray[np.float64]) -> NDAr
     return found
 
 
-def observe(task: "FuzzyLogic", batch: "Batch", *, terms: bool) -> NDArray[np.float64]:
+def observe(
+    task: "FuzzyLogic", batch: "Batch", *, terms: bool, threads: int | None = None
+) -> NDArray[np.float64]:
     """Return predictions ``[n]`` of a batch's queries, from known functions, or known terms as well.
 
     Raises:
         CapacityError: if the task has too many known functions.
     """
-    features, found = known_terms if terms else known_functions, []
-    for start in range(0, len(batch.inputs), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        found.append(predict(features(task, batch.inputs[part]), batch.targets[part, :-1].astype(np.float64)))
-    return np.concatenate(found)
+    features = known_terms if terms else known_functions
+
+    def of_part(inputs: NDArray[Any], targets: NDArray[np.float64]) -> NDArray[np.float64]:
+        return predict(features(task, inputs), targets)
+
+    return in_parts(of_part, batch, threads, _AT_ONCE)
+
+
+def in_parts(
+    of_part: Callable[[NDArray[Any], NDArray[np.float64]], NDArray[np.float64]],
+    batch: "Batch",
+    threads: int | None,
+    at_once: int,
+) -> NDArray[np.float64]:
+    """Return predictions ``[n]`` of a batch's queries, made some at a time.
+
+    Args:
+        of_part: returns those of inputs ``[m, N, L]`` and float64 targets ``[m, N - 1]``.
+        batch: of n sequences.
+        threads: threads to use; None for all available ones.
+        at_once: how many at a time.
+    """
+    found = np.empty(len(batch.inputs))
+
+    def fill(part: slice) -> None:
+        for start in range(part.start, part.stop, at_once):
+            some = slice(start, min(start + at_once, part.stop))
+            found[some] = of_part(batch.inputs[some], batch.targets[some, :-1].astype(np.float64))
+
+    for_each_chunk(fill, len(found), threads, at_once)
+    return found

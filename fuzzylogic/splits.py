@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.terms import binomials, unrank
-from sraven.core.arguments import floor_of_share
+from sraven.core.arguments import floor_of_share, greatest_share, least_share
 from sraven.core.errors import ConfigurationError
 from sraven.core.jit import kernel
 from sraven.core.permutation import ROUNDS, fill_round_keys, half_bits, permute
@@ -62,15 +62,14 @@ def _divide_terms(
     n_terms = 1 << L
     n_unseen = floor_of_share(unseen_terms, n_terms)
     if n_terms - n_unseen < K:
-        most = (n_terms - K) / n_terms
         raise ConfigurationError(
             f"unseen_terms={unseen_terms}: leaves {n_terms - n_unseen} of {n_terms} terms at L={L}, "
-            f"but a combination takes K={K}; use at most {most:.4g}"
+            f"but a combination takes K={K}; use at most {greatest_share(n_terms - K, n_terms)}"
         )
     if unseen_terms > 0 and n_unseen < K:
         raise ConfigurationError(
             f"unseen_terms={unseen_terms}: gives {n_unseen} of {n_terms} terms at L={L} to ood_terms, but a "
-            f"combination takes K={K}; use at least {K / n_terms:.4g}, or 0 for no ood_terms split"
+            f"combination takes K={K}; use at least {least_share(K, n_terms)}, or 0 for no ood_terms split"
         )
     order = np.arange(n_terms, dtype=np.int64)
     if unseen == "last":
@@ -101,7 +100,7 @@ def divide(
     if holdout > 0 and held_out == 0:
         raise ConfigurationError(
             f"holdout={holdout}: holds out none of the {count:,} combinations of seen terms, which leaves "
-            f"ood empty; use at least {1 / count:.4g}, or 0 for no ood split"
+            f"ood empty; use at least {least_share(1, count)}, or 0 for no ood split"
         )
     if known < least:
         raise ConfigurationError(

@@ -108,7 +108,9 @@ class SRAVENRows:
                 "a symbol is out of range": (arrays["context"] < task.K).all(axis=(1, 2))
                 & (arrays["target"] < task.K).all(axis=1),
                 "rules differ from the combination": (arrays["rules"] == combinations).all(axis=1),
-                "permutations are none": (np.sort(arrays["permutations"], axis=2) == order).all(axis=(1, 2)),
+                "permutations don't list each feature once": (
+                    np.sort(arrays["permutations"], axis=2) == order
+                ).all(axis=(1, 2)),
             },
         )
         if faults:

@@ -106,9 +106,9 @@ class SRAVENReferences(Observed["SRAVEN"]):
         return {"accuracy": mean(self.task.ideal_observer(batch, prior, threads=threads)[1])}
 
     def levels(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
-        """Return what scores on a split are read against beside its ceilings, by line and metric.
+        """Return what scores on a split are read against beside its ceilings, by level and metric.
 
-        The lines are those of `sraven.family`. What is up to chance is its expectation.
+        The levels are those of `sraven.family`. What is up to chance is its expectation.
         """
         task = self.task
         batch = task.sample(split, 0, count, threads=threads)

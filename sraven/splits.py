@@ -2,12 +2,12 @@
 
 from functools import cache
 from itertools import combinations_with_replacement
-from math import ceil, comb, floor
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.arguments import floor_of_share
+from sraven.core.arguments import floor_of_share, greatest_share, least_share
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.rng import RANGE_LIMIT, derive_key, shuffle
 from sraven.divisions import divide
@@ -102,14 +102,14 @@ def partition(
     least_known = -(-R // min(M, R))
     most = count - least_known
     if holdout > 0 and held_out == 0:
-        least = f"use at least {ceil(1e4 / count) / 1e4}, or 0 for no ood split" if most else "use 0"
+        least = f"use at least {least_share(1, count)}, or 0 for no ood split" if most else "use 0"
         raise ConfigurationError(
             f"holdout={holdout}: holds out none of the {count} rule combinations at M={M}, which "
             f"leaves ood empty; {least}"
         )
     if known < least_known:
-        greatest = floor(1e4 * most / count) / 1e4
-        advice = f"use at most {greatest}" if most else "use 0: no rule can be spared at M=1"
+        greatest = f"use at most {greatest_share(most, count)}"
+        advice = greatest if most else "use 0: no rule can be spared at M=1"
         raise ConfigurationError(
             f"holdout={holdout}: leaves {known} of the {count} rule combinations at M={M} to train, "
             f"but every one of the {R} rules must occur in train, which takes {least_known}; {advice}"

@@ -118,7 +118,7 @@ def test_dataset_of_the_first_version_verifies_and_is_written_again(
     task, dataset_directory, tmp_path, second_version
 ):
     assert task.version == "1"
-    assert verify_dataset(dataset_directory, make_task).faults == []
+    assert verify_dataset(dataset_directory).faults == []
     before = all_bytes(dataset_directory)
     write_dataset(task, SIZES, dataset_directory)  # is there already
     write_dataset(make_task(task.config), SIZES, tmp_path / "again")
@@ -152,7 +152,7 @@ def test_dataset_says_its_version_and_the_versions_day(family, tmp_path, second_
         assert (croissant["version"], croissant["datePublished"]) == (f"{version}.0.0", day)
         assert f"benchmark version {version}." in card and f"version: {version}.0.0\n" in card
         assert json.loads((folder / "manifest.json").read_text())["config"]["version"] == version
-        assert verify_dataset(folder, make_task).faults == []
+        assert verify_dataset(folder).faults == []
 
 
 # Fields that a configuration gets later

@@ -101,6 +101,17 @@ class Board(BoardFile):
         check_choice("split", split, tuple(self.splits))
         return find_reference_levels(self, split, metric or self.metric)
 
+    @property
+    def sign(self) -> int:
+        """1 where a higher score is better, −1 where a lower one is."""
+        return 1 if self.higher_is_better else -1
+
+    @property
+    def best_baseline(self) -> ReferenceLevel | None:
+        """The best that composes nothing by what ranks; None where none is known."""
+        levels = [each for each in self.reference_levels(self.primary_split) if each.is_baseline]
+        return max(levels, key=lambda level: self.sign * level.value, default=None)
+
     @cached_property
     def divergences(self) -> Divergences | None:
         """How far held-out combinations are from those of training; None where nothing is held out."""

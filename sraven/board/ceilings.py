@@ -17,8 +17,8 @@ FIRST_DEFINITION = 1
 """The definition of ceilings whose board doesn't name one."""
 
 KNOWS = {"split": "knowing_split", "all combinations": "not_knowing"}
-"""What an observer may know, and its name in a board's file: it thinks the combinations of the split
-possible, or all, each as probable as any other."""
+"""What an observer may know, and its name in a board's file: it assumes the combinations of the split, or
+all, each as probable as any other."""
 
 ANSWERS = {
     "joint": "the most probable answer as a whole",
@@ -39,7 +39,7 @@ class Ceiling:
     Attributes:
         value: the score.
         standard_error: over the instances of the split.
-        knows: which combinations it thinks possible, a name of `KNOWS`.
+        knows: which combinations it assumes, a name of `KNOWS`.
         answers: how it answers, a name of `ANSWERS`.
     """
 

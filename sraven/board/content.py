@@ -19,12 +19,6 @@ from sraven.core.untrusted.schemas import find_problem
 RANKED = "ranked"
 """The series of boards that rank; others are diagnostic."""
 
-GENERATED = "generated"
-"""Where the labels of a board come from, by their names in its file."""
-
-DEFAULTS: Mapping[str, Any] = {"budget_unit": "instances", "ceiling_definition": FIRST_DEFINITION}
-"""What a board has whose file doesn't say it; no file says it."""
-
 _AS_WRITTEN = (
     *("id", "version", "title", "series"),
     *("train_budget", "metric", "primary_split", "higher_is_better"),
@@ -54,7 +48,7 @@ class Reported:
 
     Attributes:
         seeds: behind the figure.
-        train_instances: seen in training, in the unit of the board's budget.
+        train_instances: seen in training.
         source: where in the paper it stands.
         paper: its address.
         notes: what differs from the board, in sentences.
@@ -79,9 +73,8 @@ def find_fault(content: Any) -> str | None:
     """Return what is missing or wrong in the file of a board, in a line; None if nothing is."""
     if problem := find_problem(content, "board"):
         return problem
-    for name, default in DEFAULTS.items():
-        if content.get(name) == default:
-            return f"has {name}: {default}, which goes without saying; leave it out"
+    if content.get("ceiling_definition") == FIRST_DEFINITION:
+        return f"has ceiling_definition: {FIRST_DEFINITION}, which goes without saying; leave it out"
     family, configured = content["task"], content["config"].get("task")
     if configured != family:
         return f"config.task is {quoted(configured)}; expected {quoted(family)}, as task says"
@@ -105,9 +98,8 @@ class BoardFile:
         series: ``ranked``, or the diagnostic series that it belongs to.
         config: everything that determines its instances, as JSON values; see `Board.task`.
         prediction: type and shape of the prediction of one instance.
-        train_budget: what training may see, counted in ``budget_unit``.
+        train_budget: what training may see, in instances.
         train_budgets: the budgets within which entries are ranked, ascending.
-        budget_unit: what training budgets count: ``instances`` or ``tokens``.
         metric: the primary metric.
         primary_split: the split on which the primary metric ranks.
         higher_is_better: whether more of the primary metric is better.
@@ -131,7 +123,6 @@ class BoardFile:
     prediction: Column
     train_budget: int
     train_budgets: tuple[int, ...]
-    budget_unit: str
     metric: str
     primary_split: str
     higher_is_better: bool
@@ -150,7 +141,7 @@ class BoardFile:
         return cls(
             file=dict(content),
             **{name: content[name] for name in _AS_WRITTEN},
-            **{name: content.get(name, default) for name, default in DEFAULTS.items()},
+            ceiling_definition=content.get("ceiling_definition", FIRST_DEFINITION),
             config=dict(content["config"]),
             prediction=Column("prediction", kind["dtype"], tuple(kind["shape"]), "what is predicted"),
             train_budgets=tuple(content["train_budgets"]),
@@ -167,7 +158,7 @@ class BoardFile:
 
     @property
     def content(self) -> dict[str, Any]:
-        """The board's file as JSON values, see ``docs/leaderboard.md``; a new one each time."""
+        """The board's file as JSON values, see ``docs/boards.md``; a new one each time."""
         return deepcopy(dict(self.file))
 
     @cached_property

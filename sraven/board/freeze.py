@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from sraven.board.ceilings import FIRST_DEFINITION, PLACES, rounded
-from sraven.board.content import GENERATED, find_fault
+from sraven.board.content import find_fault
 from sraven.board.reference_levels import boards_folder
 from sraven.core.arguments import check_choice
 from sraven.core.digests import digest_prompts, digest_split
@@ -97,9 +97,8 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
     """Return the file of a board: its definition, with all that follows from it.
 
     Args:
-        definition: id, title, series, configuration, sizes of the scored splits, budgets (of
-            instances, or of their ``budget_unit``), primary metric and split, and reported figures,
-            as in ``docs/leaderboard/boards.yaml``.
+        definition: id, title, series, configuration, sizes of the scored splits, budgets in
+            instances, primary metric and split, and reported figures, as in ``docs/leaderboard/boards.yaml``.
         train_digested: instances of the training split that its digests cover.
 
     Raises:
@@ -115,10 +114,9 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
             **{name: definition[name] for name in ("id", "version", "title", "series")},
             "task": task.name,
             "config": dict(task.config),
-            "labels": GENERATED,
+            "labels": "generated",
             "prediction": {"dtype": submitted.dtype, "shape": list(submitted.shape)},
             **{name: definition[name] for name in ("train_budget", "train_budgets")},
-            **{name: definition[name] for name in ("budget_unit",) if name in definition},
             "metric": check_choice("metric", definition["metric"], tuple(scoring.metrics)),
             "primary_split": check_choice("primary_split", definition["primary_split"], tuple(sizes)),
             "higher_is_better": scoring.metrics[definition["metric"]].higher_is_better,

@@ -29,6 +29,7 @@ from sraven.certificates.explanations import (
     for_each_part,
     prune,
 )
+from sraven.core.arguments import check_array
 from sraven.core.jit import kernel
 from sraven.rules import RULES, Rules
 
@@ -295,8 +296,12 @@ def list_answers(
 
     Returns:
         uint8 ``[n_answers, M]``, in lexicographic order.
+
+    Raises:
+        ConfigurationError: for a wrong context, a value out of range, or a K that isn't from 3 to 256.
     """
-    contexts = check_context(np.asarray(context)[None], K)
+    K = check_K(K)
+    contexts = check_context(check_array("context", context, (8, "M"), "iu", "integers")[None], K)
     M = contexts.shape[2]
     answers: set[tuple[int, ...]] = set()
 

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.arguments import check_array, check_integer
+from sraven.core.arguments import check_indices, check_integer
 from sraven.core.batch import Instances
 from sraven.core.errors import ConfigurationError
 from sraven.core.rng import derive_key
@@ -108,10 +108,7 @@ class RandomAccess(Task, Generic[B]):
             indices: integers ``[n]``, from 0; repeats are allowed.
             threads: threads to use; None for all available ones.
         """
-        array = check_array("indices", indices, ("n",), "iu", "integers")
-        if array.size:
-            check_integer("the least index", int(array.min()), 0, INDEX_LIMIT - 1)
-            check_integer("the greatest index", int(array.max()), 0, INDEX_LIMIT - 1)
+        array = check_indices(indices, INDEX_LIMIT)
         batch = self.empty_batch(len(array))
         self.fill(split, array.astype(np.uint64), batch, threads)
         return batch

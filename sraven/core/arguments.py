@@ -1,5 +1,6 @@
 """Checks of what callers hand to the public functions. Commands' options are made of them, so NumPy waits."""
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from numbers import Real
 from operator import index
@@ -50,6 +51,16 @@ def floor_of_share(share: float, count: int) -> int:
     return int(Fraction(repr(float(share))) * count)
 
 
+def least_share(part: int, count: int) -> str:
+    """Return the least share in four digits whose `floor_of_share` is ``part`` of ``count``, for advice."""
+    return f"{Context(4, ROUND_CEILING).divide(Decimal(part), Decimal(count)):f}"
+
+
+def greatest_share(part: int, count: int) -> str:
+    """Return the greatest one in four digits that leaves the rest, ``count - part``, or more."""
+    return f"{Context(4, ROUND_FLOOR).divide(Decimal(part), Decimal(count)):f}"
+
+
 def check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
     """Return ``value`` if it is one of the allowed words.
 
@@ -96,4 +107,17 @@ def check_array(
         raise ConfigurationError(f"{name} has numbers beyond 64 bits; expected {wanted} that fit")
     if array.dtype.kind not in kinds and array.size:  # NumPy makes an empty list a float array
         raise ConfigurationError(f"{name} has dtype {array.dtype}; expected {wanted}")
+    return array
+
+
+def check_indices(values: "ArrayLike", limit: int) -> "NDArray[Any]":
+    """Return integers ``[n]`` from 0 to below a limit as an array.
+
+    Raises:
+        ConfigurationError: if they aren't.
+    """
+    array = check_array("indices", values, ("n",), "iu", "integers")
+    if array.size:
+        check_integer("the least index", int(array.min()), 0, limit - 1)
+        check_integer("the greatest index", int(array.max()), 0, limit - 1)
     return array

@@ -56,7 +56,7 @@ def address_fault(address: str) -> str | None:
 
 
 def address_in(place: str | os.PathLike[str]) -> str:
-    """Return why a place to write to is none, if it is the address of a store; else an empty text."""
+    """Return why a path can't be written to, if it is the address of a store; else an empty text."""
     text = os.fspath(place)
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]+):/", text)  # paths lose the second slash
     return f"{text} is an address ({scheme[1]}); name a folder here, and copy it there" if scheme else ""

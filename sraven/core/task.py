@@ -86,9 +86,9 @@ class Metric(NamedTuple):
         function: returns the score, given an array of sums for each of them; NaN where there is none.
         higher_is_better: whether more is better, as it is for accuracy but not for an error.
         title: what people call it; "" for its name.
-        is_share: whether it is the share right of instances that are right or wrong, its second summand
-            counting them, and all on which the ideal observer may err are among them. Then what this
-            scores bounds what chance allows.
+        is_share: whether it is the accuracy on a part of the instances (the second summand counts them)
+            that has every instance on which the ideal observer can err: only then does the ceiling of the
+            split bound it, see `sraven.leaderboard.eligibility`.
         of_instances: whether the function takes columns ``[n, runs]``, and those of the labels ``[n, 1]``, in
             place of their sums.
     """
@@ -287,7 +287,7 @@ class Scoring(Protocol):
 
     @property
     def chance(self) -> Mapping[str, float]:
-        """What guessing scores, by metric; of others nobody has said it."""
+        """What guessing scores, by metric; those without a known value are absent."""
 
     @property
     def comparison(self) -> Comparison:
@@ -322,8 +322,8 @@ class References(Protocol):
     def ceilings(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:
         """Return what the ideal observer scores, by what it knows and by metric.
 
-        It knows the split's combinations (``knowing_split``) or thinks all possible
-        (``not_knowing``), and answers as the newest definition of `answers` says.
+        It assumes the split's combinations (``knowing_split``) or all (``not_knowing``), and answers as the
+        newest definition of `answers` says.
         """
 
     def levels(self, split: str, count: int, threads: int | None) -> Mapping[str, Mapping[str, Mean]]:

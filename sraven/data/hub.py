@@ -17,6 +17,7 @@ from typing import Any
 
 from sraven.core.errors import HubError, OutputError
 from sraven.core.escape import escape
+from sraven.core.system.staging import MANIFEST
 
 PREFIX = "hf://datasets/"
 """The beginning of a dataset's URI, as in `datasets` and `fsspec`."""
@@ -175,12 +176,14 @@ def publish_files(
         before: Any = api.repo_info(repository, repo_type=KIND)
         refs = api.list_repo_refs(repository, repo_type=KIND)
         tags = {each.name: each.target_commit for each in refs.tags}
-        if tag in tags and tags[tag] != before.sha:
+        held = {each.rfilename for each in before.siblings or ()}
+        is_here = tag in tags and tags[tag] == before.sha and MANIFEST in held
+        if tag in tags and not (is_here and _has_manifest(api, repository, folder)):
             raise OutputError(
-                f"{place} has tag {tag} on another commit ({tags[tag][:7]}); a tag never moves: choose "
-                "another"
+                f"{place} has tag {tag} on another dataset (commit {tags[tag][:7]}); a tag never moves: "
+                "choose another"
             )
-        gone = sorted({each.rfilename for each in before.siblings or ()} - {*names, _HUBS_OWN})
+        gone = sorted(held - {*names, _HUBS_OWN})
         on_progress("uploading")
         made = api.create_commit(
             repository,
@@ -196,6 +199,13 @@ def publish_files(
             on_progress("tagging")
             api.create_tag(repository, tag=tag, revision=made.oid, repo_type=KIND, exist_ok=True)
     return Published(replace(place, revision=tag or made.oid), made.oid, len(names), made.oid != before.sha)
+
+
+def _has_manifest(api: Any, repository: str, folder: Path) -> bool:
+    """Return whether a repository has the manifest of a folder, and so the same dataset."""
+    with tempfile.TemporaryDirectory() as name:
+        found = api.hf_hub_download(repository, MANIFEST, repo_type=KIND, local_dir=name)
+        return Path(found).read_bytes() == (folder / MANIFEST).read_bytes()
 
 
 @contextmanager

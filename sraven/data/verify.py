@@ -8,7 +8,7 @@ the writer have other bytes; of these the values are compared.
 
 import os
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -109,7 +109,6 @@ def _check_shards(
 
 def verify_dataset(
     out: str | os.PathLike[str],
-    make_task: Callable[[Mapping[str, Any]], Task] = make_task,
     *,
     threads: int | None = None,
     thorough: bool = False,
@@ -120,7 +119,6 @@ def verify_dataset(
 
     Args:
         out: the directory.
-        make_task: returns the task of a manifest's configuration; by default it knows all families.
         threads: files read at a time; None for one per available processor.
         thorough: check all instances by the task's second opinion, not one of 16.
         ignored: names of what may lie there besides, such as `sraven.data.files.DOWNLOADED`.

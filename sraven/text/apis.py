@@ -15,10 +15,10 @@ CANARY = "SRAVEN in words: benchmark data, not to be trained on; canary 86ee7636
 CUT = frozenset(
     {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
 )
-"""What interfaces call it that a reply ended because it had to."""
+"""Finish reasons of a reply that was cut off."""
 
 DECLINED = frozenset({"content_filter", "refusal", "safety"})
-"""What they call it that a model, or a filter before it, won't answer."""
+"""Finish reasons of a refusal, by the model or a filter before it."""
 
 _TEXT_PARTS = frozenset({"text", "output_text"})
 

@@ -32,7 +32,7 @@ FATAL = {
     403: "the key isn't allowed this",
     404: "there is no such address or model",
 }
-"""What no other question would change, by the status of a reply."""
+"""HTTP statuses after which asking ends, as every question would get them, and what they mean."""
 
 PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 that pass; so do all from 500 on."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.arguments import check_array, check_choice, check_integer
+from sraven.core.arguments import check_choice, check_indices, check_integer
 from sraven.core.batch import Instances
 from sraven.core.errors import ConfigurationError
 from sraven.core.spec import added, task_config
@@ -240,12 +240,11 @@ class Ladder(Task):
         """Return the questions with the given indices, in their order.
 
         Raises:
-            ConfigurationError: for another split.
-            IndexError: for a question that there isn't.
+            ConfigurationError: for another split, or a question that there isn't.
         """
         check_choice("split", split, self.splits)
-        array = check_array("indices", indices, ("n",), "iu", "integers").astype(np.int64)
-        rungs, own = self.rungs_of(np.arange(self.count)[array])
+        array = check_indices(indices, self.count).astype(np.int64)
+        rungs, own = self.rungs_of(array)
         batch = self.empty_batch(len(array))
         for rung in np.unique(rungs).tolist():
             rows, task = np.flatnonzero(rungs == rung), self.tasks[rung]

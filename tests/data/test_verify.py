@@ -161,7 +161,7 @@ def change(column, place, value):
         (change("index", [0, 1], lambda v: v[[1, 0]]), "index isn't 0 to 502"),
         (change("combination", 5, lambda v: min({*range(v.max())} - {*v.tolist()})), "combination isn't"),
         (change("rules", 41, lambda v: v[41] + 1), "rules differ from the combination"),
-        (change("permutations", 41, lambda v: v[41] + 1), "permutations are none"),
+        (change("permutations", 41, lambda v: v[41] + 1), "permutations don't list each feature once"),
         (change("context", 3, lambda v: 7), "a symbol is out of range (rows: 1; first index: 0)"),
         (change("target", 9, lambda v: (v[9] + 1) % 7), "a row doesn't follow its rule (rows: 1; first"),
     ],

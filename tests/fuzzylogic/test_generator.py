@@ -1,5 +1,6 @@
 """The fuzzy-logic generator against its oracle, and what holds for every sequence."""
 
+import re
 from math import comb
 
 import numpy as np
@@ -14,7 +15,7 @@ from fuzzylogic.terms import binomials, combinations_of, formula, rank_all
 from helpers import fuzzy_oracle
 from helpers.refusals import assert_refused
 from helpers.uniformity import assert_uniform
-from sraven import CapacityError
+from sraven import CapacityError, ConfigurationError
 
 CONFIGURATIONS = [
     {"L": 4, "K": 2, "N": 32, "holdout": 0.7, "unseen_terms": 0.25, "seed": 0},
@@ -130,6 +131,24 @@ def test_every_seen_term_occurs_in_train_and_no_combination_leaks(seed):
     assert set(ood.ravel()) <= set(task.partition.seen) and set(unseen.ravel()) == set(task.partition.unseen)
     assert not set(map(tuple, train.tolist())) & set(map(tuple, ood.tolist()))
     assert len(train) + len(ood) == comb(12, 2)
+
+
+@pytest.mark.parametrize("L", [2, 3, 8, 11])
+@pytest.mark.parametrize(
+    ("name", "word", "value", "split"),
+    [
+        ("holdout", "least", 1e-12, "ood"),
+        ("unseen_terms", "least", 1e-9, "ood_terms"),
+        ("unseen_terms", "most", 0.999999, "train"),
+    ],
+)
+def test_shares_that_errors_advise_are_possible(L, name, word, value, split):
+    shares = {"holdout": 0, "unseen_terms": 0}
+    with pytest.raises(ConfigurationError) as refused:
+        FuzzyLogic(L=L, K=2, **{**shares, name: value}).n_combinations(split)
+    advised = float(re.search(rf"use at {word} ([0-9.]+)", str(refused.value))[1])
+    found = FuzzyLogic(L=L, K=2, **{**shares, name: advised}).n_combinations(split)
+    assert 1 <= found <= 1 + comb(2**L, 2) / 1000
 
 
 def test_unseen_terms_are_drawn_not_the_last_ones():

@@ -135,6 +135,11 @@ def test_bad_contexts_are_not_listed(context):
     assert_refused("context", list_answers, context, 7)
 
 
+@pytest.mark.parametrize("K", [2, 300, "8", True])
+def test_answers_of_no_K_are_not_listed(K):
+    assert_refused("K=.*expected an integer from 3 to 256", list_answers, np.full((8, 2), 1), K)
+
+
 @pytest.mark.parametrize("function", PANELS)
 @pytest.mark.parametrize(
     "panel", [np.zeros((5, 2), int), np.zeros((4, 3), int), np.zeros((5, 3)), np.full((5, 3), 7)]

@@ -5,7 +5,7 @@ batches. In any order that a sampler likes, `sraven.core.split.Split` gives them
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import torch
@@ -89,7 +89,7 @@ class BatchStream(IterableDataset[Any]):
         worker = get_worker_info()
         first, step = (worker.id, worker.num_workers) if worker else (0, 1)
         places = count(self.start) if self.stop is None else range(self.start, self.stop)
-        for place in places[first::step] if isinstance(places, range) else count(self.start + first, step):
+        for place in islice(places, first, None, step):
             begin = (place * self.ranks + self.rank) * self.batch_size
             batch = as_tensors(self.task.sample(self.split, begin, self.batch_size, threads=1))
             yield self.view(batch) if self.view else batch

@@ -100,6 +100,8 @@ def test_another_dataset_takes_its_place_whole(hub, dataset, tmp_path):
     repository = hub.repositories[NAME]
     held = {name: data for name, data in repository.commits[repository.head].items() if name[0] != "."}
     assert held == all_bytes(other)
+    assert "a tag never moves" in hub.refused("publish", dataset, NAME, "--tag=v2")
+    assert repository.tags == {"v2": repository.head}
 
 
 def test_places():

@@ -190,6 +190,8 @@ def test_any_range_is_the_same_and_balanced(name, start, count):
     assert dict(task.counts(count)) == Counter(whole.rung[:count].tolist())
     chosen = [40, 3, 3]
     assert np.array_equal(task.take("ladder", chosen).context, whole.context[chosen])
+    for wrong in (-1, 44):
+        assert_refused("expected an integer from 0 to 43", task.take, "ladder", [wrong])
     merged = task.in_order([[(rung, index) for index in range(11)] for rung in range(4)])
     assert list(merged) == list(zip(*(each.tolist() for each in task.rungs_of(np.arange(44))), strict=True))
 
