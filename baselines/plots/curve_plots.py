@@ -6,7 +6,7 @@ from typing import Any
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, ScalarFormatter
 
 from baselines.plots.curves import LOSS, Curves, Group, thin, view
 from baselines.plots.style import COLOURS, SMALL, STYLE, STYLES, panels_of
@@ -15,6 +15,9 @@ from sraven.plots import INK, PAPER
 
 _POINTS = 150
 """Of a curve at most: more are noise at this size."""
+
+_POINTS_COMPARED = 25
+"""Of a curve over scores, which go up and down by chance from one to the next."""
 
 _PANEL = (3.5, 2.55)
 """Width and height of one quantity, in inches."""
@@ -63,9 +66,29 @@ def _frame(axes: Axes, curves: Curves, quantity: str) -> None:
     axes.grid()
 
 
+def _draw_compared(axes: Axes, curves: Curves, known: str, held_out: str) -> None:
+    """Draw scores on held-out combinations over those on known ones at the same step."""
+    for number, group in enumerate(curves.groups):
+        if {known, held_out} <= group.curves.keys():
+            x, y = (thin(group.curves[split], _POINTS_COMPARED).mean for split in (known, held_out))
+            colour, style = COLOURS[number % len(COLOURS)], STYLES[number % len(STYLES)]
+            axes.plot(x, y, color=colour, linestyle=style, linewidth=1.3, zorder=3)
+            axes.plot(x[-1:], y[-1:], "o", color=colour, markersize=4, zorder=4)
+    _frame(axes, curves, held_out)
+    axes.axline((0, 0), slope=1, color=INK, linewidth=0.8, linestyle=_REFERENCE_LEVEL, zorder=1)
+    axes.set_title(f"{curves.title(held_out)}, by that on {known}")
+    axes.set_xlim(axes.get_ylim())
+    axes.set_xlabel(f"{curves.title(known)}; on the line, all is kept")
+    axes.xaxis.set_major_formatter(ScalarFormatter())
+
+
 def _draw(figure: Figure, curves: Curves, across: int) -> None:
-    """Draw a panel for each quantity, and below them the names of the configurations."""
-    panels = panels_of(figure, len(curves.quantities), across)
+    """Draw a panel for each quantity, one of two splits, and below them the names of the configurations."""
+    *panels, last = panels_of(figure, len(curves.quantities) + bool(curves.compared), across)
+    if curves.compared:
+        _draw_compared(last, curves, *curves.compared)
+    else:
+        panels.append(last)
     lines: dict[str, Any] = {}
     for axes, quantity in zip(panels, curves.quantities, strict=True):
         for number, group in enumerate(curves.groups):
@@ -81,14 +104,14 @@ def _draw(figure: Figure, curves: Curves, across: int) -> None:
 
 
 def save_curves(curves: Curves, path: Path, file_format: str) -> None:
-    """Write learning curves as a picture, a panel for each quantity.
+    """Write learning curves as a picture, a panel for each quantity, and one of held-out by known scores.
 
     Args:
         curves: what to draw.
         path: the file to write.
         file_format: ``png``, ``pdf`` or ``svg``.
     """
-    count = len(curves.quantities)
+    count = len(curves.quantities) + bool(curves.compared)
     across = count if count < 4 else 2 if count == 4 else 3
     size = _PANEL[0] * max(across, 1.5), _PANEL[1] * -(-count // across) + 0.5
     with rc_context(STYLE):

@@ -21,6 +21,7 @@ from baselines.train.log import LOG, SCORES, read_log
 from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import quoted
+from sraven.scoring.composing import KNOWN
 
 LOSS, IN_TRAINING = "loss", "training"
 """Quantities of every line of a log; all others are splits, whose scores are there now and then."""
@@ -119,6 +120,15 @@ class Curves:
         found = list(dict.fromkeys(name for group in self.groups for name in group.curves))
         scored = [name for name in found if name not in (LOSS, IN_TRAINING)]
         return tuple(name for name in found if name != IN_TRAINING or not scored)
+
+    @property
+    def compared(self) -> tuple[str, str] | None:
+        """The known and the held-out split, drawn against each other; None where not both are scored."""
+        if self.board is None or self.metric != self.board.metric:
+            return None
+        both = KNOWN, self.board.primary_split
+        scored = any(set(both) <= group.curves.keys() for group in self.groups)
+        return both if scored and both[1] in self.board.held_out else None
 
     def bounds(self, quantity: str) -> Bounds:
         """Return the ceiling and the chance of a quantity."""

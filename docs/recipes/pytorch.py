@@ -31,7 +31,7 @@ BATCH, RATE, DECAY, SAVE_EVERY, SCORED = 128, 1e-3, 0.1, 1000, 1024
 
 
 class Sequences(NamedTuple):
-    """A task as sequences, and the model for it: Table A3.
+    """A task as sequences, and the model for it: Table A3. Warm-up is a share of the steps.
 
     `see` makes tokens [B, T, I] and what is wanted of a batch's tensors; `loss` and `answer` take the
     model's outputs [B, T, O].
@@ -43,7 +43,7 @@ class Sequences(NamedTuple):
     layers: int
     heads: int
     qkv_width: int
-    warmup: int
+    warmup: float
     see: callable
     loss: callable
     answer: callable
@@ -59,7 +59,7 @@ def see_sraven(task):
         return out[:, -task.M :].argmax(dim=-1).to(torch.uint8)
 
     see = sraven.torch.sequences(task)
-    return Sequences(task.K, task.K, 9 * task.M, 4, 16, 64, 1000, see, loss, answer)
+    return Sequences(task.K, task.K, 9 * task.M, 4, 16, 64, 1000 / 156_250, see, loss, answer)
 
 
 def see_fuzzylogic(task):
@@ -71,7 +71,7 @@ def see_fuzzylogic(task):
     def answer(out):
         return out[:, -1, 0]
 
-    return Sequences(task.L + 1, 1, task.N, 2, 8, 16, 100, fuzzylogic.torch.sequences, loss, answer)
+    return Sequences(task.L + 1, 1, task.N, 2, 8, 16, 100 / 50_000, fuzzylogic.torch.sequences, loss, answer)
 
 
 SEQUENCES = {"sraven": see_sraven, "sraven-twins": see_sraven, "fuzzylogic": see_fuzzylogic}
@@ -172,7 +172,7 @@ class Transformer(nn.Module):
 
 def learning_rate(step, steps, warmup):
     """Return the rate as a share of its peak: a linear rise, then a cosine down to a tenth."""
-    warmup = min(warmup, max(1, steps // 10))  # of short runs a tenth
+    warmup = max(1, round(warmup * steps))
     progress = min(1.0, max(0.0, (step + 1 - warmup) / max(1, steps - warmup)))
     return min((step + 1) / warmup, 0.1 + 0.45 * (1 + math.cos(math.pi * progress)))
 

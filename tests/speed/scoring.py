@@ -3,6 +3,7 @@
     python tests/speed/scoring.py certificates docs/results/certificates.json
     python tests/speed/scoring.py posterior docs/results/posterior.json
     python tests/speed/scoring.py partners docs/results/partners.json ENTRY...
+    python tests/speed/scoring.py equal docs/results/equal-known.json RUN...
     python tests/speed/scoring.py ladder docs/results/text-ladder.json
 
 - ``certificates``: how many instances a second are certified, and observed, by M and K. What an instance
@@ -17,6 +18,8 @@
   them. Where two blocks of rules never occur together, the rules beside a feature tell in training whether
   it adds or subtracts. The share of such features (x + y and x - y being different) answered by the right
   rule, by the other one, by neither.
+- ``equal``: what networks that are trained score on held-out combinations when they score the same on known
+  ones: of each run, the means of both over those lines of its log at which it has a level, within 0.05.
 - ``ladder``: ceilings of language models' scores; the same numbers come out anywhere.
 """
 
@@ -171,6 +174,32 @@ def partners(goal, *folders):
     keep(goal, {"result": found})
 
 
+# Networks in training ------------------------------------------------------------------------------------
+
+
+LEVELS_OF_KNOWN, WITHIN = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7), 0.05
+
+
+def equal(goal, *runs):
+    """Read the logs of runs on one board, and write what they have at equal scores to ``goal``."""
+    from baselines.plots.curves import read_curves
+
+    curves, found = read_curves(list(map(Path, runs))), {}
+    for group in curves.groups:
+        known, held_out = (group.curves[split].by_seed for split in curves.compared)
+        for seed, scores in known.items():
+            found[f"{group.name}, seed {seed}"] = {
+                str(level): {
+                    "lines": int(at.sum()),
+                    "known": round(float(scores[at].mean()), 4),
+                    "held_out": round(float(held_out[seed][at].mean()), 4),
+                }
+                for level in LEVELS_OF_KNOWN
+                if (at := np.abs(scores - level) <= WITHIN).any()
+            }
+    keep(goal, {"board": curves.board.id, "result": found})
+
+
 # Puzzles as text -----------------------------------------------------------------------------------------
 
 
@@ -205,4 +234,4 @@ def ladder(goal):
 
 
 if __name__ == "__main__":
-    choose(certificates, posterior, partners, ladder)
+    choose(certificates, posterior, partners, equal, ladder)
