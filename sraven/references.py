@@ -13,7 +13,6 @@ from sraven.core.estimate import Mean, mean
 from sraven.core.rng import derive_key, fill_draws
 from sraven.core.task import Reference
 from sraven.scoring.references import Observed
-from sraven.settings import order_name
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN, Batch
@@ -125,9 +124,11 @@ class SRAVENReferences(Observed["SRAVEN"]):
             right = (panels == batch.target).all(axis=1)
             return {"accuracy": mean(np.where(probability > 0, right, float(task.K) ** -task.M))}
 
+        names = {order: f"order-{order}" for order in range(task.M - 1, 1, -1)}
         orders = {
-            order_name(order, task.M): observe(combines_known(everything, known, order).tobytes())
-            for order in range(task.M, 1, -1)
+            name: observe(combines_known(everything, known, order).tobytes())
+            for order, name in ({task.M: "composition-blind"} | names).items()
+            if order > 1
         }
         return {"independent": {"accuracy": mean(independent_hits(marginals, batch.target))}, **orders}
 

@@ -40,8 +40,3 @@ class Settings:
         is_added=True,
     )
     version: str = version_setting()
-
-
-def order_name(order: int, M: int) -> str:
-    """Return the name of the observer that knows which rules occurred together, ``order`` at a time."""
-    return f"order-{order}" if order < M else "composition-blind"

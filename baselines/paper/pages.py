@@ -28,13 +28,13 @@ _SEEDS = (
 
 
 def pages_of(standings: Sequence[FigureStanding], results: Path) -> dict[Path, str]:
-    """Return the pages of figures, and the one that leads to them, by path.
+    """Return the pages of figures that have runs, and the one that leads to them, by path.
 
     Args:
         standings: of the figures.
         results: the folder of the pages; the index lies beside it, under its name.
     """
-    pages = {results / f"{each.figure.name}.md": page(each, results) for each in standings}
+    pages = {results / f"{each.figure.name}.md": page(each, results) for each in standings if _has_runs(each)}
     return {results.with_name(f"{results.name}.md"): index(standings, results), **pages}
 
 
@@ -54,6 +54,10 @@ def _beginning(results: Path, name: str) -> Iterator[str]:
 def picture_name(figure: Figure) -> str:
     """Return the name of a figure's picture, beside its page."""
     return f"{figure.name}.svg"
+
+
+def _has_runs(standing: FigureStanding) -> bool:
+    return any(summary.points for level in standing.summaries for summary in level)
 
 
 def is_drawn(standing: FigureStanding) -> bool:
@@ -144,10 +148,11 @@ def index(standings: Sequence[FigureStanding], results: Path) -> str:
     folder, rows = results.name, []
     for each in standings:
         *runs, lengths = each.counts
-        link = f"[{each.figure.title}]({folder}/{each.figure.name}.md)"
-        rows.append([link, *runs, lengths or "none"])
+        name, title = each.figure.name, each.figure.title
+        shown = f"[{title}]({folder}/{name}.md)" if _has_runs(each) else f"{title} (`--run {name}`)"
+        rows.append([shown, *runs, lengths or "none"])
     coverage = table(["figure or table", "runs, full length", "whole grid", "other lengths"], rows)
-    names = "\n".join(f"{folder}/{each.figure.name}" for each in standings)
+    names = "\n".join(f"{folder}/{each.figure.name}" for each in standings if _has_runs(each))
     tree = f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{names}\n```"
     paragraphs = [*_beginning(results, _INDEX), "## How much there is", coverage, tree]
     return "\n\n".join(paragraphs) + "\n"

@@ -27,7 +27,8 @@ question_options = join_options(
         default="told",
         show_default=True,
         type=click.Choice(FORMS),
-        help="Explain the rules, or nothing.",
+        help="told explains the rules, untold nothing; with 2, in the words of version 2: symbols as words or "
+        "JSON, or the puzzle last.",
     ),
 )
 """Adds the options; the command gets ``board_id``, ``task``, ``split``, ``count`` and ``form``."""
@@ -74,7 +75,7 @@ board_options = join_options(
         type=click.Choice(["told", "untold"]),
         default="told",
         show_default=True,
-        help="As for `generate`.",
+        help="Explain the rules, or nothing.",
     ),
     click.option("--shots", type=int, default=0, show_default=True, help="As for `generate`."),
 )

@@ -144,10 +144,13 @@ def test_points_of_the_grid_stand_side_by_side_where_several_ran(results):
     assert row_of(table, "32", "HYLA", "0.003, 0.1") == ["1/3", "0.300", "0.850"]
 
 
-def test_a_run_that_diverged_is_shown_but_scores_nothing_and_without_runs_there_is_no_table(tmp_path):
-    page = page_of(tmp_path)
-    assert "**0 of 12 runs" in page and "yet: 4 of 4 rows" in page
-    assert "| seeds |" not in page and ".svg" not in page
+def test_a_figure_without_runs_has_no_page(tmp_path):
+    [(path, page)] = pages_of(standings_of(tmp_path, figures=FIGURES), tmp_path).items()
+    assert path == tmp_path.with_name(f"{tmp_path.name}.md")
+    assert "| Figure tiny (`--run tiny`) | 0 of 12 |" in page and "tiny.md" not in page
+
+
+def test_a_run_that_diverged_is_shown_but_scores_nothing(tmp_path):
     write(tmp_path, record(cell(TINY, "softmax"), 0, 0, diverged=True))
     page = page_of(tmp_path)
     assert row_of(page, "32", "softmax")[:2] == ["0/3", "–"]
