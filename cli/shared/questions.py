@@ -27,8 +27,8 @@ question_options = join_options(
         default="told",
         show_default=True,
         type=click.Choice(FORMS),
-        help="told explains the rules, untold nothing; with 2, in the words of version 2: symbols as words or "
-        "JSON, or the puzzle last.",
+        help="told explains the rules, untold nothing; 2 has version 2's words: symbols as words, as JSON, "
+        "or the puzzle last.",
     ),
 )
 """Adds the options; the command gets ``board_id``, ``task``, ``split``, ``count`` and ``form``."""
