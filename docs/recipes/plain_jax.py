@@ -28,7 +28,7 @@ BATCH, RATE, DECAY, CHUNK, SAVE_EVERY = 128, 1e-3, 0.1, 100, 1000
 
 
 class Sequences(NamedTuple):
-    """A task as sequences, and the model for it: Table A3.
+    """A task as sequences, and the model for it: Table A3. Warm-up is a share of the steps.
 
     `arrays` of a batch are seen; `see` makes tokens [B, T, I] of them; `loss` takes the model's outputs
     [B, T, O] and the arrays, `answer` the outputs.
@@ -40,7 +40,7 @@ class Sequences(NamedTuple):
     layers: int
     heads: int
     qkv_width: int
-    warmup: int
+    warmup: float
     arrays: tuple
     see: callable
     loss: callable
@@ -62,7 +62,7 @@ def see_sraven(task):
     def answer(out):
         return out[:, -M:].argmax(-1).astype(jnp.uint8)
 
-    return Sequences(K, K, 9 * M, 4, 16, 64, 1000, ("context", "target"), see, loss, answer)
+    return Sequences(K, K, 9 * M, 4, 16, 64, 1000 / 156_250, ("context", "target"), see, loss, answer)
 
 
 def see_fuzzylogic(task):
@@ -78,7 +78,7 @@ def see_fuzzylogic(task):
     def answer(out):
         return out[:, -1, 0]
 
-    return Sequences(task.L + 1, 1, task.N, 2, 8, 16, 100, ("inputs", "targets"), see, loss, answer)
+    return Sequences(task.L + 1, 1, task.N, 2, 8, 16, 100 / 50_000, ("inputs", "targets"), see, loss, answer)
 
 
 SEQUENCES = {"sraven": see_sraven, "fuzzylogic": see_fuzzylogic}
@@ -177,7 +177,7 @@ def apply(params, attention, tokens):
 
 def make_optimiser(steps, warmup):
     """Return AdamW with a linear rise of its rate, and a cosine down to a tenth."""
-    warmup = min(warmup, max(1, steps // 10))  # of short runs a tenth
+    warmup = max(1, round(warmup * steps))
 
     def rate(done):
         progress = jnp.clip((done + 1 - warmup) / max(1, steps - warmup), 0, 1)

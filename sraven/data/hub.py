@@ -18,6 +18,8 @@ from typing import Any
 from sraven.core.errors import HubError, OutputError
 from sraven.core.escape import escape
 from sraven.core.system.staging import MANIFEST
+from sraven.core.untrusted.read import read_file
+from sraven.data.manifest import MANIFEST_LIMIT
 
 PREFIX = "hf://datasets/"
 """The beginning of a dataset's URI, as in `datasets` and `fsspec`."""
@@ -204,8 +206,9 @@ def publish_files(
 def _has_manifest(api: Any, repository: str, folder: Path) -> bool:
     """Return whether a repository has the manifest of a folder, and so the same dataset."""
     with tempfile.TemporaryDirectory() as name:
-        found = api.hf_hub_download(repository, MANIFEST, repo_type=KIND, local_dir=name)
-        return Path(found).read_bytes() == (folder / MANIFEST).read_bytes()
+        api.hf_hub_download(repository, MANIFEST, repo_type=KIND, local_dir=name)
+        found = read_file(Path(name), MANIFEST, MANIFEST_LIMIT)
+        return found == read_file(folder, MANIFEST, MANIFEST_LIMIT)
 
 
 @contextmanager

@@ -120,7 +120,8 @@ class Hub:
 
     def hf_hub_download(self, asked):
         _, commit, files = self._files(asked)
-        return self._write(self.folder / commit, asked.filename, files)
+        folder = Path(asked.local_dir) if asked.local_dir else self.folder / commit
+        return self._write(folder, asked.filename, files)
 
     def snapshot_download(self, asked):
         for name in self._files(asked)[2].keys() - set(asked.ignore_patterns):

@@ -159,7 +159,7 @@ def test_runs_and_documents_that_can_not_be_are_refused(language, data, other_bo
     apart = "{} differs from {} in more than its seed"
     for message, *line in (
         ("--data DIR", run),
-        ("--out is for runs on a board", run, data, out),
+        ("nothing is submitted for c4-v1; leave --out out", run, data, out),
         (f"rows={1 << 40}: ", run, data, f"--rows={1 << 40}"),
         (apart.format(faster, run), run, faster, data),
         (apart.format(run, other_board), other_board, run),
