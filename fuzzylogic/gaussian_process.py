@@ -83,7 +83,7 @@ def predict(
 
 
 def observe(
-    task: "FuzzyLogic", batch: "Batch", *, known: bool, threads: int | None = None
+    task: "FuzzyLogic", batch: "Batch", threads: int | None = None, *, known: bool
 ) -> NDArray[np.float64]:
     """Return predictions ``[n]`` of a batch's queries, from the points alone, or known functions as well.
 

@@ -14,14 +14,16 @@ from sraven.core.task import Reference
 from sraven.scoring.references import Observed
 
 if TYPE_CHECKING:
-    from fuzzylogic.task import Batch
+    from fuzzylogic.task import Batch, FuzzyLogic
 
 CEILINGS = {1: {"r2_per_sequence": "mean", "mse": "mean"}}
 """How the ideal observer answers, by version of the definition and by metric. No line changes."""
 
 _TRAINED_ON = 1 << 16
 
-OBSERVERS: Mapping[str, Callable[..., NDArray[np.float64]]] = {
+Observe = Callable[["FuzzyLogic", "Batch", int | None], NDArray[np.float64]]
+
+OBSERVERS: Mapping[str, Observe] = {
     "known-functions": partial(ridge.observe, terms=False),
     "known-terms": partial(ridge.observe, terms=True),
     "gp": partial(gaussian_process.observe, known=False),
@@ -63,8 +65,8 @@ class FuzzyLogicReferences(Observed["FuzzyLogic"]):
             return task.identify(task.sample(split, 0, count)).prediction.astype(np.float32)
 
         def observer(split: str, count: int, seed: int, *, name: str) -> NDArray[np.float32]:
-            found = OBSERVERS[name](task, task.sample(split, 0, count))
-            return found.astype(np.float32)
+            batch = task.sample(split, 0, count)
+            return np.asarray(OBSERVERS[name](task, batch, None), np.float32)
 
         linear = "Ridge regression within the sequence on the values of {}, its weight by leave-one-out."
         process = (
@@ -110,6 +112,4 @@ class FuzzyLogicReferences(Observed["FuzzyLogic"]):
         task = self.task
         batch = task.sample(split, 0, count, threads=threads)
         ys = batch.targets.astype(np.float64)
-        return {
-            name: _means(ys, observe(task, batch, threads=threads)) for name, observe in OBSERVERS.items()
-        }
+        return {name: _means(ys, observe(task, batch, threads)) for name, observe in OBSERVERS.items()}

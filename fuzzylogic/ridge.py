@@ -79,7 +79,7 @@ def predict(features: NDArray[np.float64], targets: NDArray[np.float64]) -> NDAr
 
 
 def observe(
-    task: "FuzzyLogic", batch: "Batch", *, terms: bool, threads: int | None = None
+    task: "FuzzyLogic", batch: "Batch", threads: int | None = None, *, terms: bool
 ) -> NDArray[np.float64]:
     """Return predictions ``[n]`` of a batch's queries, from known functions, or known terms as well.
 

@@ -287,6 +287,4 @@ def test_references_predict_what_the_lines_are_of():
     predictors = TASK.references.predictors
     batch = TASK.sample("ood", 0, 40)
     for name, observe in OBSERVERS.items():
-        np.testing.assert_allclose(
-            predictors[name].predict("ood", 40, 0), observe(TASK, batch, threads=1), rtol=1e-6
-        )
+        np.testing.assert_allclose(predictors[name].predict("ood", 40, 0), observe(TASK, batch, 1), rtol=1e-6)
