@@ -35,7 +35,8 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
     from sraven.leaderboard.submissions.runs import SCORES
     from sraven.leaderboard.submissions.submission import differing, read_scores, read_submission
 
-    if out and out.resolve().is_relative_to(submission.resolve()) and out.name != SCORES:
+    read = submission.resolve()
+    if out and out.resolve().is_relative_to(read) and out.resolve() != read / SCORES:
         raise click.UsageError(f"{out} is within what is read; choose another path, or {SCORES} there")
     found = make_evidence(read_submission(submission), threads=threads)
     if out:
