@@ -126,6 +126,25 @@ def test_with_other_draws_of_terms_hyla_alone_is_above_what_composes_nothing(dra
     assert len(hyla) == len(softmax) == 2 and max(softmax) < best < min(hyla)
 
 
+def test_what_is_kept_at_equal_accuracy_on_known_puzzles():
+    found = json.loads((DOCS / "results" / "equal-known.json").read_text())["result"]
+    page = (DOCS / "results" / "who-composes.md").read_text()
+    rows = {"softmax attention": "softmax", "linear attention": "linear", "HYLA": "hyla"}
+    lengths = {"2 million": "steps 15,625", "5 million, one seed": "steps 39,062"}
+    shown = 0
+    for words, length in lengths.items():
+        for name, attention in rows.items():
+            runs = [run for title, run in found.items() if title.startswith(f"{attention}, {length},")]
+            if runs:
+                [row] = [line for line in page.splitlines() if line.startswith(f"| {name}, {words} |")]
+                cells = [cell.split()[:1] for cell in row.strip("|").split("|")[1:]]
+                for level, cell in zip(("0.3", "0.4", "0.5", "0.6", "0.7"), cells, strict=True):
+                    kept = [run[level]["held_out"] / run[level]["known"] for run in runs if level in run]
+                    assert cell == ([f"{np.mean(kept):.2f}"] if kept else []), (name, words, level)
+                shown += 1
+    assert shown == 5
+
+
 def test_the_first_page_has_the_lines_of_the_boards():
     fuzzy, sraven = read_board("fuzzylogic-v1"), read_board("sraven-v1")
     lower = {
