@@ -79,7 +79,8 @@ def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished, run
 @pytest.mark.long
 def test_cells_are_trained_as_sraven_train_trains(finished, run_folder, tmp_path):
     board, out = read_board("fuzzylogic-v1"), tmp_path / "run"
-    train_plan(plan_runs(board, "softmax", out, scoring=SCORING, steps=STEPS, **SHAPE))
+    shape = {**SHAPE, "warmup": SOFTMAX.config.warmup}  # that of the whole length, as the figure's
+    train_plan(plan_runs(board, "softmax", out, scoring=SCORING, steps=STEPS, **shape))
 
     assert (out / "config.json").read_bytes() == (run_folder / "config.json").read_bytes()
     here, there = lines_of(out), lines_of(run_folder)
