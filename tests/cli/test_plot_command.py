@@ -2,7 +2,7 @@
 
 import json
 
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, write
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board, write
 
 
 def test_entries_are_drawn_by_board_beside_the_levels(done, refused, small_boards, original, tmp_path):
@@ -21,3 +21,10 @@ def test_entries_are_drawn_by_board_beside_the_levels(done, refused, small_board
     done("plot", original, "--out", pdf)
     assert before.startswith(b"%PDF") and pdf.read_bytes() == before
     assert ".pdf" in refused("plot", original, "--out", tmp_path / "scores.txt")
+
+
+def test_what_has_no_score_is_not_drawn(refused, small_boards, tmp_path):
+    runs = {"test": [guesses(small_board(SRAVEN_BOARD), "test", seed) for seed in range(3)]}
+    half, svg = write(tmp_path / "half", SRAVEN_BOARD, predictions=runs), tmp_path / "scores.svg"
+    assert f"half has no score on ood of {SRAVEN_BOARD}" in refused("plot", half, "--out", svg)
+    assert not svg.exists()

@@ -165,6 +165,7 @@ def test_scores_worked_by_hand():
     wanted = {"mse": 0.125, "r2": 1 - 0.25 / 0.02, "r2_per_sequence": 0.25, "below_zero": 0.5}
     assert scores == pytest.approx(wanted, rel=1e-5)
     assert overall(np.array([0.1, 1.0]), np.array([[0.5, 0.5], [0.0, 1.0]]))["r2_per_sequence"] == 1
+    assert np.isnan(overall(np.array([np.nan, 1.0]), np.array([[0.2, 0.5], [0.0, 1.0]]))["r2_per_sequence"])
 
 
 # Linear observers

@@ -1,6 +1,7 @@
 """Probes on codes whose structure was planted, so that the right score is known."""
 
 import json
+from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -207,4 +208,7 @@ def test_a_difference_has_a_narrower_interval_than_its_parts_where_both_fail_at_
     whole = found.probe.scores["ood"].metrics["accuracy"]
     assert apart.high - apart.low < (whole.high - whole.low) / 2
     assert found.untrained["ood"]["accuracy"] == [values[1]] * 2
+    without = {part: score for part, score in others.scores.items() if part != "ood"}
+    one = decode(planted(0.35), labels, RULES, "fit", untrained=[others, replace(others, scores=without)])
+    assert one.untrained["ood"]["accuracy"] == [values[1], None]
     assert list(found.differences) == ["codes − untrained"]

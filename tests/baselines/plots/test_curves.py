@@ -83,6 +83,7 @@ def test_scores_take_the_place_of_those_in_training_where_there_are_any(tmp_path
     assert curves.groups[1].curves["ood"].steps.tolist() == [15, 30]
     titles = [f"r2_per_sequence on {split}" for split in ("test", "ood", "ood_terms (unranked)")]
     assert [curves.title(name) for name in curves.quantities] == ["loss in training", *titles]
+    assert curves.compared == ("test", "ood") and read_curves([plain]).compared is None
 
 
 def test_bounds_are_the_boards_and_reference_levels_of_held_out_splits_alone(tmp_path):
