@@ -46,10 +46,10 @@ def read_bounded(path: Path, most: int = LARGEST, follow_links: bool = True) -> 
         OSError: as `open_plain`, or if the file has more than ``most`` bytes.
     """
     with open_plain(path, follow_links) as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise OSError(EFBIG, f"it has more than {most:,} bytes", str(path))
-    return data
+        # Of its size, and not `most`: Python takes the memory for all that it is asked to read.
+        if (size := os.fstat(file.fileno()).st_size) > most:
+            raise OSError(EFBIG, f"it has more than {most:,} bytes", str(path))
+        return file.read(size)
 
 
 def sync_directory(directory: Path) -> None:

@@ -4,6 +4,7 @@ import ast
 import errno
 import os
 import threading
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,16 @@ def test_a_plain_file_is_read_whole_and_a_link_to_one_too(tmp_path):
     assert read_bounded(tmp_path / "file", 5) == read_bounded(tmp_path / "link") == b"12345"
     with pytest.raises(OSError, match="it has more than 4 bytes"):
         read_bounded(tmp_path / "file", 4)
+
+
+def test_a_high_bound_takes_no_memory(tmp_path):
+    (tmp_path / "file").write_bytes(b"12345")
+    tracemalloc.start()
+    try:
+        assert read_bounded(tmp_path / "file", 1 << 30) == b"12345"
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
 
 
 def test_what_is_endless_or_waits_is_refused(tmp_path):
