@@ -16,7 +16,7 @@ from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.load import load_run
 from baselines.model.networks import LOOPED
-from baselines.recipes import RECIPES, defaults_of
+from baselines.recipes import RECIPES, defaults_of, warmup_of
 from baselines.train.code import imported_by
 from baselines.train.command import train_command
 from baselines.train.directory import is_exported
@@ -277,7 +277,8 @@ _PHRASES = {
 def _differences(config: RunConfig) -> list[str]:
     """Return in words how a configuration differs from the defaults of its board."""
     later = {each.name: each.default for each in fields(RunConfig) if each.default not in (MISSING, "")}
-    usual = defaults_of(read_board(config.board))
+    board = read_board(config.board)
+    usual = defaults_of(board) | {"warmup": warmup_of(board.family, config.steps)}
     later.pop("network")  # the name begins with it
     expected = {**later, **usual, **RECIPES[config.recipe], "position": usual["position"], "recipe": "paper"}
     found = {name: getattr(config, name) for name in expected}

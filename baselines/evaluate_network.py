@@ -15,7 +15,6 @@ from baselines.model.attention import NO_ATTENTION
 from baselines.model.config import TransformerConfig
 from baselines.model.networks import NETWORKS, OURS
 from baselines.session import plan_runs, train_plan
-from baselines.table_a3 import TABLE_A3
 from baselines.train.experiment import board_of, model_of
 from baselines.train.flops import operations_in_products
 from baselines.train.predict import predict
@@ -53,13 +52,6 @@ class OwnLossNetwork(OwnNetwork):
         """Return the network's own loss of tokens ``[B, T, I]``, given that of outputs."""
         own: Any = self.network
         return jnp.asarray(own.training_loss(tokens, loss))
-
-
-def warmup_of(family: str, steps: int) -> int:
-    """Return the steps of warm-up: the share that Table A3 has of all steps, at its middle budget."""
-    paper = TABLE_A3[family]
-    whole = paper.budgets[len(paper.budgets) // 2] // paper.shape["batch_size"]
-    return max(1, round(paper.start["warmup"] * steps / whole))
 
 
 def _cost(config: RunConfig, params: Any) -> Cost:
@@ -126,7 +118,7 @@ def evaluate_network(
         # Part of the configuration, so that a run of another network isn't gone on with.
         known_as = f"{called} {digest_of_network(network, [type(network)])[:8]}"
         NETWORKS[known_as] = own
-        changes |= {"network": known_as, "warmup": warmup_of(board.family, steps)}
+        changes["network"] = known_as
         where = folder if len(seeds) > 1 else folder / f"seed-{seeds[0]}"
         plan = plan_runs(board, NO_ATTENTION, where, seeds=seeds, **changes)
         train_plan(plan, progress=say)

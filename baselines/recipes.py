@@ -16,12 +16,16 @@ def recipe_of(family: str) -> dict[str, Any]:
     return {"layers": paper.layers[0], **paper.shape, **paper.start}
 
 
-FAMILIES: dict[str, Mapping[str, Any]] = {
-    "sraven": recipe_of("sraven"),
-    "sraven-twins": recipe_of("sraven"),
-    "fuzzylogic": recipe_of("fuzzylogic"),
-}
-"""The fields of `RunConfig` that a run has by default, by family of its task; no other is trained on."""
+COLUMNS: Mapping[str, str] = {"sraven": "sraven", "sraven-twins": "sraven", "fuzzylogic": "fuzzylogic"}
+"""The column of Table A3 by family of the task; no other is trained on."""
+
+
+def warmup_of(family: str, steps: int) -> int:
+    """Return the steps of warm-up: the share that Table A3 has of all steps, at its middle budget."""
+    paper = TABLE_A3[COLUMNS[family]]
+    whole = paper.budgets[len(paper.budgets) // 2] // paper.shape["batch_size"]
+    return max(1, round(paper.start["warmup"] * steps / whole))
+
 
 RECIPES: Mapping[str, Mapping[str, Any]] = {
     "paper": {
@@ -44,16 +48,18 @@ USUAL: Mapping[str, Any] = {"recipe": "paper", "activation": "relu", "feedforwar
 
 
 def defaults_of(board: Board) -> dict[str, Any]:
-    """Return what a run on a board has by default, but for what depends on the budget: its steps.
+    """Return what a run on a board has by default, but for what depends on the budget: steps and warm-up.
 
     Raises:
         ConfigurationError: if no baseline is trained on such tasks.
     """
-    if board.family not in FAMILIES:
+    if board.family not in COLUMNS:
         raise ConfigurationError(
-            f"board {board.id!r} has task {board.family!r}; expected {', '.join(FAMILIES)}"
+            f"board {board.id!r} has task {board.family!r}; expected {', '.join(COLUMNS)}"
         )
-    return {**USUAL, **FAMILIES[board.family]}
+    usual = {**USUAL, **recipe_of(COLUMNS[board.family])}
+    del usual["warmup"]
+    return usual
 
 
 def make_config(
@@ -85,6 +91,5 @@ def make_config(
         **look_up("recipe", recipe, RECIPES),
         **given,
     }
-    if "warmup" not in given:  # of a short run, a tenth
-        values["warmup"] = min(values["warmup"], values["steps"] // 10)
+    values.setdefault("warmup", warmup_of(board.family, values["steps"]))
     return check_warmup(RunConfig(**values))

@@ -30,7 +30,8 @@ def name_of(config):
         ({"recipe": "paper-code", "attention_dropout": 0.0}, "recipe paper-code, attention dropout 0, "),
         ({"weight_decay": 0.3, "warmup": 10_000}, "decay 0.3, warm-up 10000, "),
         ({"seed": 3, "steps": 20_000}, ""),
-        ({"steps": 2_000}, "warm-up 200, "),
+        ({"steps": 15_625}, ""),
+        ({"steps": 15_625, "warmup": 1000}, "warm-up 1000, "),
     ],
 )
 def test_its_name_says_in_what_it_differs_from_the_recipe(changes, words):
@@ -38,10 +39,10 @@ def test_its_name_says_in_what_it_differs_from_the_recipe(changes, words):
     assert name_of(config) == f"hyla, {words}{config.steps * config.batch_size:,} instances"
 
 
-def test_the_warm_up_of_a_short_run_is_a_tenth_unless_it_is_given():
+def test_the_warm_up_is_the_same_share_of_a_short_run_unless_it_is_given():
     board = read_board("sraven-v1")
-    whole, short = (make_config(board, "hyla", steps=steps) for steps in (None, 200))
-    assert (whole.warmup, short.warmup) == (1000, 200 // 10)
+    configs = [make_config(board, "hyla", steps=steps) for steps in (None, 15_625, 1)]
+    assert [config.warmup for config in configs] == [1000, 100, 1]
     assert_refused("would never reach", make_config, board, "hyla", steps=20, warmup=21)
 
 

@@ -5,8 +5,9 @@ import json
 import pytest
 from flax import linen as nn
 
-from baselines.evaluate_network import evaluate_network, warmup_of
+from baselines.evaluate_network import evaluate_network
 from baselines.model.networks import NETWORKS, OURS
+from baselines.recipes import warmup_of
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from sraven import SRAVEN, OutputError, load_board, score_submission

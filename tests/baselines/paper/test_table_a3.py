@@ -3,7 +3,7 @@
 import pytest
 
 from baselines.lm.recipes import SIZES
-from baselines.recipes import FAMILIES, make_config
+from baselines.recipes import make_config
 from baselines.table_a3 import TABLE_A3
 from sraven.board.board import read_board
 
@@ -58,7 +58,7 @@ def test_grids_have_as_many_points_as_the_table_says_and_begin_where_a_single_ru
         assert paper.points[0] == paper.start and paper.points.count(paper.start) == 1
 
 
-@pytest.mark.parametrize("family", [family for family in FAMILIES if family in TABLE_A3])
+@pytest.mark.parametrize("family", ["sraven", "fuzzylogic"])
 def test_a_run_without_options_is_a_point_of_its_grid(family):
     config, paper = make_config(read_board(f"{family}-v1"), "hyla"), TABLE_A3[family]
     assert {name: getattr(config, name) for name in paper.start} == paper.start
