@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.analysis import labels
-from baselines.analysis.codes import Codes, Collector, load_analysed, traps_of, untrained_params
+from baselines.analysis.codes import Codes, Collector, traps_of, untrained_params
 from baselines.analysis.codes_file import write_codes
 from baselines.analysis.labels import Part, Subject, subject_of
 from baselines.config import RunConfig
@@ -137,20 +137,22 @@ def claimed(out: Path, run: str) -> Iterator[None]:
         yield
 
 
-def analysed(folder: Path, out: Path, options: AnalysisOptions, on_progress: OnStage) -> Analysed:
+def analysed(
+    folder: Path, config: RunConfig, params: Any, out: Path, options: AnalysisOptions, on_progress: OnStage
+) -> Analysed:
     """Return a run with its codes, which are written.
 
     Args:
         folder: of the run.
+        config: of it.
+        params: its parameters.
         out: the directory of its analysis, claimed.
         options: of the analysis.
         on_progress: is called with the name of the next step.
 
     Raises:
-        OutputError: if there is no run, or it isn't finished.
-        ConfigurationError: (a ValueError) for what can't be analysed.
+        ConfigurationError: (a ValueError) for options that its task doesn't allow.
     """
-    config, params = load_analysed(folder)
     subject, parts = read_options(config, options)
     collector = Collector(config, subject)
     codes: dict[str, dict[str, ByPart]] = {}

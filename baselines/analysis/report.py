@@ -64,10 +64,10 @@ def analyse_run(
         OutputError: if the run isn't finished, or the directory holds something else.
         ConfigurationError: (a ValueError) for what can't be analysed.
     """
-    config, _ = load_analysed(folder)
+    config, params = load_analysed(folder)
     read_options(config, options)
     with claimed(out, config.digest):
-        found = analysed(folder, out, options, on_progress)
+        found = analysed(folder, config, params, out, options, on_progress)
         content, results = _describe(found, command), dict[str, Any]()
         for name, stage in STAGES.items():
             if options.figures or not stage.for_figures:

@@ -275,7 +275,7 @@ class Ladder(Task):
     @property
     def scoring(self) -> Scoring:
         """How predictions are scored."""
-        from sraven.text.scoring import LadderScoring
+        from sraven.text.metrics import LadderScoring
 
         return LadderScoring(self)
 

@@ -12,9 +12,9 @@ from sraven.core.task import Column, ScoredLevel
 from sraven.references import SRAVENReferences
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
+from sraven.text.metrics import guess
 from sraven.text.questions import PADDING, Questions, asked_split
 from sraven.text.replies import parse, unspell
-from sraven.text.scoring import guess
 
 if TYPE_CHECKING:
     from sraven.text.task import Ladder

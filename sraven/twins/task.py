@@ -229,7 +229,7 @@ class Twins(TwinSettings, SRAVEN):
     @property
     def scoring(self) -> Scoring:
         """How predictions are scored."""
-        from sraven.twins.scoring import TwinsScoring
+        from sraven.twins.metrics import TwinsScoring
 
         return TwinsScoring(self)
 

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from sraven.core.estimate import Mean
 from sraven.core.task import Arrays, Labels, Metric, ScoredLevel, ratio
+from sraven.text.metrics import LadderScoring, guess
 from sraven.text.references import LadderReferences
-from sraven.text.scoring import LadderScoring, guess
 from sraven.text.wording import LadderWording
+from sraven.twins.metrics import count_sets, count_solved, make_metrics, rows_of_sets
 from sraven.twins.references import CEILINGS, certain
-from sraven.twins.scoring import count_sets, count_solved, make_metrics, rows_of_sets
 from sraven.twins.variants import FIRST
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ Parts = dict[str, NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class TwinLadderScoring(LadderScoring):
-    """Scores answers by sets; see `sraven.twins.scoring.TwinsScoring`, whose metrics these are.
+    """Scores answers by sets; see `sraven.twins.metrics.TwinsScoring`, whose metrics these are.
 
     ======================  =========================================================================
     metric                  meaning

@@ -116,13 +116,13 @@ class Sums(ScoredTask[Batch]):
 
     @property
     def scoring(self):
-        from helpers.sums.scoring import SumsScoring
+        from helpers.sums.metrics import SumsScoring
 
         return SumsScoring(self)
 
     @property
     def references(self):
-        from helpers.sums.scoring import SumsReferences
+        from helpers.sums.metrics import SumsReferences
 
         return SumsReferences(self)
 
