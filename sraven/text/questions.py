@@ -292,6 +292,9 @@ class Level(NamedTuple):
 LADDER: tuple[Level, ...] = (*(Level(M, 8) for M in (1, 2, 3, 4, 6, 8)), Level(4, 10), Level(4, 16))
 """The levels, from easy to hard in M, then in K. None changes."""
 
+LEVELS: tuple[Level, ...] = (*(Level(M, 8) for M in (2, 3, 4, 5, 6, 8)), Level(4, 10), Level(4, 16))
+"""Those of version 2: without M=1, where no rule can be held out and puzzles are few. None changes."""
+
 
 def asked_split(task: SRAVEN) -> str:
     """Return the split whose instances are asked: ``ood``, or ``test`` where nothing can be held out."""

@@ -14,22 +14,17 @@ from sraven import SRAVEN, BoardError, make_task
 from sraven.board.board import Board, read_board
 from sraven.board.content import find_fault
 from sraven.leaderboard.submissions.submit import reference_predictors
-from sraven.text.questions import LADDER, SHOTS_START, Level
+from sraven.text.questions import LADDER, LEVELS, SHOTS_START
 from sraven.text.task import Ladder
 
 FIRST, WHOLE, LITE = "sraven-text-v1", "sraven-text-v2", "sraven-text-lite-v2"
 SIZES = {FIRST: 2000, WHOLE: 2000, LITE: 100}
 """Questions of each level."""
 
-SECOND_LADDER = tuple(
-    Level(M, K) for M, K in ((2, 8), (3, 8), (4, 8), (5, 8), (6, 8), (8, 8), (4, 10), (4, 16))
-)
-"""Of version 2: without M=1, where no rule can be held out and puzzles are few."""
-
 
 @pytest.mark.parametrize("name", SIZES)
 def test_levels_are_those_of_the_ladder_one_after_the_other_or_in_turn(name):
-    board, size, levels = read_board(name), SIZES[name], LADDER if name == FIRST else SECOND_LADDER
+    board, size, levels = read_board(name), SIZES[name], LADDER if name == FIRST else LEVELS
     assert board.task.tasks == tuple(level.task for level in levels)
     assert [rung["settings"] for rung in board.rungs] == [{"M": level.M, "K": level.K} for level in levels]
     assert {rung["instances"] for rung in board.rungs} == {size} and board.splits == {"ladder": 8 * size}
@@ -60,7 +55,7 @@ def test_questions_are_certified_and_of_combinations_that_are_held_out():
 
 def test_no_question_is_asked_twice_or_shown_solved():
     """From M=2 on it might happen by chance, as some rows fit two rules; in these questions it doesn't."""
-    for level in SECOND_LADDER:
+    for level in LEVELS:
         puzzles = {context.tobytes() for context in level.task.sample("ood", 0, 2000).context}
         solved = level.task.sample("train", SHOTS_START, 8000).context
         assert len(puzzles) == 2000 and not puzzles & {context.tobytes() for context in solved}
