@@ -79,8 +79,8 @@ def test_the_first_page_says_what_the_filed_networks_keep():
     page = (DOCS.parent / "README.md").read_text()
     filed = DOCS / "leaderboard" / "submissions"
 
-    def found(board, attention, of):
-        scores = filed / board / f"20261126-{attention}-{of}-2-000-000-instances" / "scores.json"
+    def found(board, entry):
+        scores = filed / board / entry / "scores.json"
         return read_board(board).composing(json.loads(scores.read_text())["splits"])
 
     def shown(estimate):
@@ -88,8 +88,8 @@ def test_the_first_page_says_what_the_filed_networks_keep():
 
     names = {"softmax": "softmax attention", "linear": "linear attention", "hyla": "HYLA"}
     for attention, name in names.items():
-        blocks = found("sraven-blocks3-v1", attention, "three-seeds")
-        few = found("sraven-few3-v1", attention, "three-seeds")
+        blocks = found("sraven-blocks3-v1", f"20261127-{attention}-4-999-936-instances")
+        few = found("sraven-few3-v1", f"20261126-{attention}-three-seeds-2-000-000-instances")
         cells = [*map(shown, (blocks.known, blocks.held_out, blocks.kept)), f"{few.known.value:.2f}"]
         cells.append(f"{few.by_new_pairs[0].score.value:.2f}")
         assert few.by_new_pairs[0].pairs == 0
