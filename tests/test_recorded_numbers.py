@@ -145,6 +145,26 @@ def test_what_is_kept_at_equal_accuracy_on_known_puzzles():
     assert shown == 6
 
 
+def test_what_partners_of_the_other_block_do():
+    found = json.loads((DOCS / "results" / "partners.json").read_text())["result"]
+    page = (DOCS / "results" / "who-composes.md").read_text().replace("**", "")
+    shown = "|".join(line for line in page.splitlines() if line.startswith("|"))
+    for attention in ("softmax", "linear", "hyla"):
+        for partners, split in enumerate(("test", "ood", "ood")):
+            runs = [
+                run
+                for name, run in found.items()
+                if f"-{attention}-4-999-936" in name and f"/{split}/" in name
+            ]
+            assert len(runs) == 3
+            cells = [
+                f"{np.mean([run[f'{rule}, {partners}'][answer] for run in runs]):.2f}"
+                for rule in ("addition", "subtraction")
+                for answer in ("right", "other", "neither")
+            ]
+            assert f"| {' | '.join(cells)} |" in shown, (attention, partners, cells)
+
+
 def test_the_first_page_has_the_lines_of_the_boards():
     fuzzy, sraven = read_board("fuzzylogic-v1"), read_board("sraven-v1")
     lower = {
