@@ -35,12 +35,14 @@ class NewPairs:
         combinations: how many combinations have so many.
         instances: of these combinations.
         score: on them.
+        at_equal_parts: as in `Composing`, of these combinations alone.
     """
 
     pairs: int
     combinations: int
     instances: int
     score: Estimate
+    at_equal_parts: Estimate
 
 
 @dataclass(frozen=True)
@@ -120,9 +122,9 @@ def _effect(known: _Apart, held_out: _Apart) -> Estimate:
     return Estimate(round(value, DIGITS), (round(ends[0], DIGITS), round(ends[1], DIGITS)))
 
 
-def _of_pairs(pairs: int, apart: _Apart) -> NewPairs:
-    score = _estimate(apart.mean(), apart.samples())
-    return NewPairs(pairs, len(apart.means), int(apart.instances.sum()), score)
+def _of_pairs(pairs: int, known: _Apart, new: _Apart) -> NewPairs:
+    score = _estimate(new.mean(), new.samples())
+    return NewPairs(pairs, len(new.means), int(new.instances.sum()), score, _effect(known, new))
 
 
 def measure_composing(
@@ -154,6 +156,6 @@ def measure_composing(
         known=_estimate(known.mean(), known_samples),
         held_out=_estimate(new.mean(), new_samples),
         kept=kept,
-        by_new_pairs=tuple(_of_pairs(count, each) for count, each in groups),
+        by_new_pairs=tuple(_of_pairs(count, known, each) for count, each in groups),
         at_equal_parts=_effect(known, new),
     )

@@ -37,6 +37,7 @@ def test_kept_is_held_out_by_known_with_each_combination_counting_by_its_instanc
     assert found.at_equal_parts.value == pytest.approx(-0.6)
     [pairs] = found.by_new_pairs  # of three rules of two blocks, two pairs are across
     assert (pairs.pairs, pairs.combinations, pairs.instances, pairs.score.value) == (2, 80, 8_000, 0.2)
+    assert pairs.at_equal_parts == found.at_equal_parts
     first = TASK.combinations("ood")[0].tolist()
     found = measure(
         TASK,
@@ -56,6 +57,8 @@ def test_scores_are_apart_by_new_pairs():
         (4, 0.25),
     ]
     assert sum(each.combinations for each in found.by_new_pairs) == 260
+    effects = [each.at_equal_parts.value for each in found.by_new_pairs]
+    assert effects == [pytest.approx(-2 / 3), pytest.approx(-3 / 4)]
 
 
 def test_rules_that_are_harder_are_no_effect_of_being_held_out():
