@@ -1,5 +1,6 @@
 """Numbers in the documentation's tables are those of the records that they name."""
 
+import itertools
 import json
 import re
 from pathlib import Path
@@ -89,10 +90,11 @@ def test_the_first_page_says_what_the_filed_networks_keep():
     names = {"softmax": "softmax attention", "linear": "linear attention", "hyla": "HYLA"}
     for attention, name in names.items():
         blocks = found("sraven-blocks3-v1", f"20261127-{attention}-4-999-936-instances")
-        few = found("sraven-few3-v1", f"20261126-{attention}-three-seeds-2-000-000-instances")
+        few = found("sraven-few3-v1", f"20261127-{attention}-4-999-936-instances")
         cells = [*map(shown, (blocks.known, blocks.held_out, blocks.kept)), f"{few.known.value:.2f}"]
-        cells.append(f"{few.by_new_pairs[0].score.value:.2f}")
-        assert few.by_new_pairs[0].pairs == 0
+        no_new_pair = few.by_new_pairs[0]
+        assert no_new_pair.pairs == 0
+        cells += [f"{no_new_pair.score.value:.2f}", shown(no_new_pair.at_equal_parts).replace("-", "−")]
         assert f"| {name} | {' | '.join(cells)} |" in page
         entry = f"20261127-{attention}-6-400-000-instances/scores.json"
         five, terms = (
@@ -127,22 +129,23 @@ def test_with_other_draws_of_terms_hyla_alone_is_above_what_composes_nothing(dra
 
 
 def test_what_is_kept_at_equal_accuracy_on_known_puzzles():
-    found = json.loads((DOCS / "results" / "equal-known.json").read_text())["result"]
     page = (DOCS / "results" / "who-composes.md").read_text()
     rows = {"softmax attention": "softmax", "linear attention": "linear", "HYLA": "hyla"}
     lengths = {"2 million": "steps 15,625", "5 million": "steps 39,062"}
     shown = 0
-    for words, length in lengths.items():
-        for name, attention in rows.items():
+    for board, record in (("", "equal-known"), ("control: ", "equal-known-control")):
+        found = json.loads((DOCS / "results" / f"{record}.json").read_text())["result"]
+        for (words, length), (name, attention) in itertools.product(lengths.items(), rows.items()):
             runs = [run for title, run in found.items() if title.startswith(f"{attention}, {length},")]
             if runs:
-                [row] = [line for line in page.splitlines() if line.startswith(f"| {name}, {words} |")]
+                start = f"| {board}{name}, {words} |"
+                [row] = [line for line in page.splitlines() if line.startswith(start)]
                 cells = [cell.split()[:1] for cell in row.strip("|").split("|")[1:]]
                 for level, cell in zip(("0.3", "0.4", "0.5", "0.6", "0.7"), cells, strict=True):
                     kept = [run[level]["held_out"] / run[level]["known"] for run in runs if level in run]
-                    assert cell == ([f"{np.mean(kept):.2f}"] if kept else []), (name, words, level)
+                    assert cell == ([f"{np.mean(kept):.2f}"] if kept else []), (start, level)
                 shown += 1
-    assert shown == 6
+    assert shown == 9
 
 
 def test_what_partners_of_the_other_block_do():
