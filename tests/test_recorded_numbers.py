@@ -145,7 +145,7 @@ def test_what_is_kept_at_equal_accuracy_on_known_puzzles():
                     kept = [run[level]["held_out"] / run[level]["known"] for run in runs if level in run]
                     assert cell == ([f"{np.mean(kept):.2f}"] if kept else []), (start, level)
                 shown += 1
-    assert shown == 9
+    assert shown == 12
 
 
 def test_what_partners_of_the_other_block_do():
