@@ -25,6 +25,8 @@ LONG = "baselines"
 def run_blocks(page, directory):
     """Run the blocks of a page one after the other, as one script."""
     text = page.read_text()
+    if any(re.search(r"^from torch", block, re.MULTILINE) for block in BLOCK.findall(text)):
+        pytest.importorskip("torch", reason="PyTorch isn't installed: pip install '.[torch]' in a checkout")
     # Empty lines keep the line numbers of the page.
     lines = [""] * (text.count("\n") + 1)
     for block in BLOCK.finditer(text):
