@@ -37,6 +37,7 @@ class Rule:
             feature depend on each other: then `sraven.kernels` and `sraven.certificates.explanations` have to
             know the rule.
         kind: rules of one kind are spread evenly where a division makes blocks of rules.
+        family: rules of one family are *siblings*: a division by families never tells one from the other.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Rule:
     fits: Fits
     draw: Draw | None
     kind: str = ""
+    family: str = ""
 
 
 Rules = tuple[Rule, ...]
@@ -82,13 +84,13 @@ def _distributes_three(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np
 
 
 RULES = (
-    Rule("constant", "x, x, x", *_progression(0), kind="symbols"),
-    Rule("progression +1", "x, x+1, x+2", *_progression(1), kind="progression"),
-    Rule("progression +2", "x, x+2, x+4", *_progression(2), kind="progression"),
-    Rule("progression -1", "x, x-1, x-2", *_progression(-1), kind="progression"),
-    Rule("progression -2", "x, x-2, x-4", *_progression(-2), kind="progression"),
-    Rule("addition", "x, y, x+y", *_arithmetic(1), kind="arithmetic"),
-    Rule("subtraction", "x, y, x-y", *_arithmetic(-1), kind="arithmetic"),
+    Rule("constant", "x, x, x", *_progression(0), "symbols", "symbols"),
+    Rule("progression +1", "x, x+1, x+2", *_progression(1), "progression", "steps of one"),
+    Rule("progression +2", "x, x+2, x+4", *_progression(2), "progression", "steps of two"),
+    Rule("progression -1", "x, x-1, x-2", *_progression(-1), "progression", "steps of one"),
+    Rule("progression -2", "x, x-2, x-4", *_progression(-2), "progression", "steps of two"),
+    Rule("addition", "x, y, x+y", *_arithmetic(1), "arithmetic", "arithmetic"),
+    Rule("subtraction", "x, y, x-y", *_arithmetic(-1), "arithmetic", "arithmetic"),
     Rule(
         "distribute three",
         "three distinct symbols, in an order of its own in each row",
@@ -96,6 +98,7 @@ RULES = (
         _distributes_three,
         None,
         kind="symbols",
+        family="symbols",
     ),
 )
 """The paper's rules: rule ``r`` of a feature is ``RULES[r]``. `sraven.certificates.explanations` fits them
@@ -108,6 +111,7 @@ MINIMUM = Rule(
     fits=lambda x, y, z, K: ((z <= x) & (z <= y) & ((z == x) | (z == y))).all(axis=0),
     draw=lambda x, y, K: (x, y, np.minimum(x, y)),
     kind="extremum",
+    family="extremum",
 )
 
 MAXIMUM = Rule(
@@ -117,6 +121,7 @@ MAXIMUM = Rule(
     fits=lambda x, y, z, K: ((z >= x) & (z >= y) & ((z == x) | (z == y))).all(axis=0),
     draw=lambda x, y, K: (x, y, np.maximum(x, y)),
     kind="extremum",
+    family="extremum",
 )
 
 PAPER = "paper"
@@ -124,6 +129,14 @@ PAPER = "paper"
 
 RULE_SETS: dict[str, Rules] = {PAPER: RULES, "ten": (*RULES, MINIMUM, MAXIMUM)}
 """The sets of rules by name. The paper's eight begin each of them, and no line ever changes."""
+
+
+def families(rules: Rules) -> list[list[int]]:
+    """Return the numbers of the rules of each family; a rule without one is a family of its own."""
+    members: dict[str, list[int]] = {}
+    for number, rule in enumerate(rules):
+        members.setdefault(rule.family or rule.name, []).append(number)
+    return list(members.values())
 
 
 def _rows(rule: Rule, K: int) -> NDArray[np.int64]:
