@@ -57,11 +57,21 @@ FAMILY = Family(
             "an ideal observer that knows the split, answering with the most probable symbol of each "
             "position by itself, and any of several; no bound, as a network sees all positions at each",
         ),
+        "nearest-combination": LevelText(
+            "nearest combination",
+            "an observer with perfect rules that assumes only the combinations of training, and 1 % of the "
+            "symbols that it sees to be wrong: the panel of the most probable explanation, any of several",
+            is_baseline=True,
+        ),
+        "local": LevelText(
+            "each position by itself",
+            "an observer with perfect rules that answers each position by its own best rule and positions of "
+            "the other columns, whatever the others take: what needs no joint solution",
+        ),
         "composition-blind": LevelText(
             "composition-blind",
             "an observer with perfect rules that assumes only the combinations of training, and "
             "guesses where none of them explains what it sees",
-            is_baseline=True,
         ),
         **{f"order-{order}": _of_order(order) for order in range(M_LIMIT - 1, 1, -1)},
     },

@@ -12,7 +12,10 @@ from sraven.core.comparison import compare_answers
 from sraven.core.jit import kernel
 from sraven.core.task import Arrays, Column, Labels, Metric, ratio
 from sraven.core.versions import latest
+from sraven.features import symbols_by_asked_feature
 from sraven.rules import Rules
+from sraven.scoring.composing import BALANCED
+from sraven.siblings import sibling_answers
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN, Batch
@@ -26,10 +29,24 @@ def _share(part: str, whole: str, title: str = "", *, is_share: bool = False) ->
     return Metric((part, whole), ratio, title=title, is_share=is_share)
 
 
+def _mean_ratio(*sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of shares, given all parts and then all wholes; NaN where one isn't defined."""
+    half = len(sums) // 2
+    return np.asarray(np.mean([ratio(*each) for each in zip(sums[:half], sums[half:], strict=True)], axis=0))
+
+
 def _make_metrics(M: int, rules: Rules) -> dict[str, Metric]:
     return {
         "accuracy": _share("correct", "instances", is_share=True),
         "feature_accuracy": _share("features_right", "features"),
+        BALANCED: Metric(
+            tuple(f"{what}.{rule.name}" for what in ("right", "features") for rule in rules),
+            _mean_ratio,
+            title="features right at equal rules",
+        ),
+        "sibling_answers": Metric(
+            ("answered_as_sibling", "told_from_sibling"), ratio, False, "features answered as their sibling"
+        ),
         "accuracy_unique": _share("correct_unique", "unique", "accuracy, one answer"),
         "accuracy_ambiguous": _share(
             "correct_ambiguous", "ambiguous", "accuracy, several answers", is_share=True
@@ -57,6 +74,10 @@ class SRAVENScoring:
     =======================  ======================================================================
     ``accuracy``             share of instances with all M features right
     ``feature_accuracy``     share of features that are right
+    ``balanced_...``         `sraven.scoring.composing.BALANCED`: features right at equal rules, the mean over
+                             rules of the share right of the features that follow one
+    ``sibling_answers``      share of features answered by their rule's sibling, as an addition by
+                             subtraction, of those for which it gives another symbol
     ``accuracy_unique``      accuracy on instances with one answer
     ``accuracy_ambiguous``   accuracy on those with several
     ``valid_alternatives``   share of wrong predictions that explain the context as well as the target
@@ -108,12 +129,16 @@ class SRAVENScoring:
         ambiguous = answers > 1
         shown = batch.permutations[:, 2].astype(np.int64)
         rules = np.take_along_axis(batch.rules, shown, axis=1)
+        rows = symbols_by_asked_feature(batch.context, batch.target, batch.permutations)
+        siblings = sibling_answers(rows, rules.astype(np.int64), task.K, task.rules)
         found: Arrays = {"rules_by_position": rules, "answers": answers, "ambiguous": ambiguous}
+        found |= {"sibling_symbol": siblings.symbol, "telling_rows": siblings.telling}
         summands = {
             "instances": np.ones(count),
             "features": np.full(count, task.M),
             "ambiguous": ambiguous,
             "unique": ~ambiguous,
+            "told_from_sibling": (siblings.symbol >= 0).sum(axis=1),
             **{f"features.{rule.name}": (rules == n).sum(1) for n, rule in enumerate(task.rules)},
         }
         return Labels({**batch._asdict(), **found}, summands)
@@ -139,6 +164,7 @@ class SRAVENScoring:
             "wrong": ~correct,
             "wrong_but_valid": valid,
             "features_right": by_rule.sum(axis=0),
+            "answered_as_sibling": ((predictions == truth["sibling_symbol"]) & answered[:, None]).sum(axis=1),
             **{f"right_at.{p}": right[:, p] for p in range(task.M)},
             **{f"right.{rule.name}": counts for rule, counts in zip(task.rules, by_rule, strict=True)},
         }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.certificates.nearest import ERROR_RATE, K_LIMIT, nearest_combination
 from sraven.certificates.observer import ideal_observer
 from sraven.core.composition import combines_known
 from sraven.core.estimate import Mean, mean
@@ -74,6 +75,11 @@ class SRAVENReferences(Observed["SRAVEN"]):
             guesses = _guess(task, "composition-blind", split, count, 0)  # one answer, whatever the seed
             return np.where(probability[:, None] > 0, panels, guesses)
 
+        def nearest(split: str, count: int, seed: int) -> NDArray[np.uint8]:
+            batch = task.sample(split, 0, count)
+            known, options = task.combinations("train"), task.context_options
+            return nearest_combination(batch.context, batch.target, task.K, known, **options).panels
+
         return {
             "uniform-random": Reference("Every feature uniformly at random.", uniform_random, random=True),
             "copy-last-panel": Reference("The eighth panel once more.", copy_last_panel),
@@ -97,6 +103,12 @@ class SRAVENReferences(Observed["SRAVEN"]):
                 "observer that thinks only the combinations of training possible. Where none of them "
                 "explains the context, every feature as drawn uniformly at random once for all.",
                 composition_blind,
+            ),
+            "nearest-combination": Reference(
+                "Perfect rules, but no new combinations of them: the panel of the most probable explanation "
+                f"by a combination of training, {ERROR_RATE:.0%} of the symbols being taken for errors; of "
+                "equally probable ones the first in lexicographic order.",
+                nearest,
             ),
         }
 
@@ -130,7 +142,24 @@ class SRAVENReferences(Observed["SRAVEN"]):
             for order, name in ({task.M: "composition-blind"} | names).items()
             if order > 1
         }
-        return {"independent": {"accuracy": mean(independent_hits(marginals, batch.target))}, **orders}
+        near = (
+            {}
+            if task.K > K_LIMIT
+            else {
+                name: nearest_combination(
+                    batch.context, batch.target, task.K, prior, threads=threads, **task.context_options
+                )
+                for name, prior in (("nearest-combination", known), ("local", None))
+            }
+        )
+        return {
+            "independent": {"accuracy": mean(independent_hits(marginals, batch.target))},
+            **{
+                name: {"accuracy": mean(each.right), "feature_accuracy": mean(each.features_right)}
+                for name, each in near.items()
+            },
+            **orders,
+        }
 
 
 def independent_hits(marginals: NDArray[np.float64], target: NDArray[np.uint8]) -> NDArray[np.float64]:

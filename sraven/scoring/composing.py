@@ -14,6 +14,9 @@ from sraven.scoring.scores import DIGITS
 KNOWN = "test"
 """The split of new instances of known combinations."""
 
+BALANCED = "balanced_feature_accuracy"
+"""The metric of what is kept of the parts, where a task has it: of SRAVEN, features right at equal rules."""
+
 _NORMAL = 1.959963984540054
 """Standard errors from the middle of a normal distribution to the ends of 95 % of it."""
 

@@ -1,0 +1,101 @@
+"""Rows or partners: how a feature shows which of two siblings it follows, such as addition or subtraction.
+
+*Rows* tell: the first two rows of the context fit its rule, and one in which the sibling gives another symbol
+doesn't fit the sibling. *Partners*, the other rules of a combination, may tell as well: if training has these
+partners beside one of the two alone. A network that answers by partners is right where they tell, and gives
+the sibling's answer where they mislead.
+"""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sraven.rules import Rules, families, fits_alone
+
+PARTNERS = {
+    "tell": "training has these partners beside the feature's rule, not beside its sibling",
+    "fit both": "training has them beside both",
+    "fit neither": "training has them beside neither",
+    "mislead": "training has them beside the sibling alone",
+}
+"""What the partners of a feature say of its rule, with the meaning of each."""
+
+
+def siblings(rules: Rules) -> NDArray[np.int64]:
+    """Return the sibling of each rule, the other one of its family: int64 ``[R]``, -1 for none."""
+    found = np.full(len(rules), -1)
+    for members in families(rules):
+        if len(members) == 2:
+            found[members] = members[::-1]
+    return found
+
+
+@cache
+def _completions(K: int, rules: Rules) -> NDArray[np.int64]:
+    """Return the one symbol that ends a row of a rule: int64 ``[R, x, y]``, -1 where none or several do."""
+    fits = np.stack([fits_alone(rule, np.indices((K, K, K)), K) for rule in rules])
+    return np.where(fits.sum(axis=3) == 1, fits.argmax(axis=3), -1)
+
+
+class SiblingAnswers(NamedTuple):
+    """What the siblings of the features at the positions of the ninth panel give.
+
+    Attributes:
+        symbol: int16 ``[n, M]``: what the sibling gives in the third row, -1 where that is nothing, nothing
+            definite, or the target's symbol.
+        telling: int64 ``[n, M]``: how many of the first two rows don't fit the sibling.
+    """
+
+    symbol: NDArray[np.int16]
+    telling: NDArray[np.int64]
+
+
+def sibling_answers(
+    rows: NDArray[np.uint8], shown: NDArray[np.int64], K: int, rules: Rules
+) -> SiblingAnswers:
+    """Return what the sibling of each feature gives.
+
+    Args:
+        rows: ``[n, row, column, M]``, of `sraven.features.symbols_by_asked_feature`.
+        shown: the rule of the feature at each position, ``[n, M]``.
+        K: symbols.
+        rules: the rules that there are.
+    """
+    other = siblings(rules)[shown]
+    x, y, target = np.moveaxis(rows[:, 2], 1, 0).astype(np.int64)
+    given = np.where(other >= 0, _completions(K, rules)[other, x, y], -1)
+    symbol = np.where(given == target, -1, given).astype(np.int16)
+    telling = np.zeros(shown.shape, np.int64)
+    for rule in np.unique(other[symbol >= 0]):
+        of_rule = np.nonzero((other == rule) & (symbol >= 0))
+        first = np.moveaxis(rows[of_rule[0], :2, :, of_rule[1]], 2, 0).astype(
+            np.int64
+        )  # [column, features, row]
+        telling[of_rule] = (~fits_alone(rules[rule], first, K)).sum(axis=1)
+    return SiblingAnswers(symbol, telling)
+
+
+def partners_say(
+    combinations: NDArray[np.uint8], known: NDArray[np.int32], rules: Rules
+) -> NDArray[np.uint8]:
+    """Return what partners say of a feature with a rule: uint8 ``[n_combinations, R]``, by `PARTNERS`.
+
+    It means something where a combination has a rule that has a sibling.
+
+    Args:
+        combinations: all there are, sorted rows.
+        known: numbers of those of training.
+        rules: the rules that there are.
+    """
+    number = {tuple(row): at for at, row in enumerate(combinations.tolist())}
+    is_known = np.isin(np.arange(len(combinations)), known).astype(int).tolist()
+    found = np.zeros((len(combinations), len(rules)), np.uint8)
+    for rule, other in enumerate(siblings(rules).tolist()):
+        for at in np.flatnonzero((combinations == rule).any(axis=1)) if other >= 0 else ():
+            row = combinations[at].tolist()
+            row[row.index(rule)] = other
+            exchanged = number[tuple(sorted(row))]
+            found[at, rule] = {(1, 0): 0, (1, 1): 1, (0, 0): 2, (0, 1): 3}[is_known[at], is_known[exchanged]]
+    return found
