@@ -1,69 +1,47 @@
 """Questions put to an endpoint, many at a time; replies are handed out as they come, in any order.
 
-What may pass is tried again: an endpoint that is busy or broken for a while, a line that is cut, a reply that
-isn't whole. What fails for good is handed out as a failure and stops nothing, unless so many fail one after
-the other that something else must be wrong. `httpx` is needed for this, which the extra `llm` installs.
+What may pass is tried again: an endpoint that is busy or broken for a while, a line that is cut. What fails
+for good is handed out as a failure and stops nothing, unless so many fail one after the other that something
+else must be wrong. What an endpoint says is masked before anything else sees it. `httpx` is needed for this,
+which the extra `llm` installs.
 """
 
 import asyncio
-import json
 import os
-import random
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import ssl
+import time
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
-from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any
+from urllib.request import getproxies
 
 import httpx
 
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
-from sraven.core.system.files import open_plain
-from sraven.core.untrusted.strict_json import parse_json
-from sraven.text.apis import CANARY, Asking, Reply, read_reply, write_request
-from sraven.text.completions import Usage, read_completions, read_usage
-from sraven.text.mixtures import Mixture
-from sraven.text.questions import PART, Questions
+from sraven.core.untrusted.strict_json import parse_loosely
+from sraven.text.addresses import Address, read_address, url_secrets
+from sraven.text.apis import Asking, NoReplyError, Outcome, Reply, read_reply, write_request
+from sraven.text.failures import ANY_TRIES, LONGEST_RAW, UNREADABLE_TRIES, Failure, passes, why_to_stop
+from sraven.text.masking import Mask, map_texts, without_halves
+from sraven.text.waits import asked_wait, next_wait
 
-FATAL = {
-    401: "the key isn't taken",
-    403: "the key isn't allowed this",
-    404: "there is no such address or model",
-}
-"""HTTP statuses after which asking ends, as every question would get them, and what they mean."""
-
-PASSING = frozenset({408, 409, 425, 429})
-"""Statuses below 500 that pass; so do all from 500 on."""
-
-MOST_FAILED = 10
-"""So many failures one after the other stop everything."""
-
-FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
-"""Seconds before a second try, which double, and at most; an endpoint may ask for less or more."""
-
-LONGEST_ASKED_WAIT = 600.0
-"""Seconds that an endpoint may ask to wait at most."""
+SAID_WAIT = 60.0
+"""Longer waits that an endpoint asks for are said."""
 
 LONGEST_BODY = 1 << 24
 """Bytes of a reply at most."""
+
+_SHOWN = 300
 
 
 class StoppedAskingError(ConfigurationError):
     """An endpoint that can't be asked any further; the message says why."""
 
 
-class _Passing(Exception):  # noqa: N818
-    """What may be tried again, and how long the endpoint asks to wait; None if it doesn't say."""
-
-    def __init__(self, message: str, wait: float | None = None) -> None:
-        super().__init__(message)
-        self.wait = wait
-
-
-class _Failure(Exception):  # noqa: N818
-    """A question that can't be asked."""
+class _EndingError(Exception):
+    """Asking ends before a question is tried once more."""
 
 
 @dataclass
@@ -71,87 +49,160 @@ class Endpoint:
     """Where questions are asked.
 
     Attributes:
-        url: address that ends in ``/v1``, or whatever the paths of the interface follow.
+        url: address that ends in ``/v1``, or whatever the path of the interface follows.
         asking: how a model is asked there.
         key: sent with each question; None for none.
         tries: of a question, at most.
         timeout: seconds that a try may take.
+        say: is called with what is worth saying meanwhile.
+
+    Raises:
+        ConfigurationError: for what is no address, or if it has a user beside the key.
     """
 
-    url: str
+    url: str = field(repr=False)
     asking: Asking
-    key: str | None = None
+    key: str | None = field(default=None, repr=False)
     tries: int = 6
     timeout: float = 600.0
-    _renamed: dict[str, str] = field(default_factory=dict)
+    say: Callable[[str], None] = lambda text: None
+    address: Address = field(init=False, repr=False)
+    _renamed: dict[str, str] = field(default_factory=dict, init=False)
+    _is_reached: bool = field(default=False, init=False)
+    _said_until: float = field(default=0.0, init=False)
+
+    def __post_init__(self) -> None:
+        self.address = read_address(self.url)
+        if self.key and self.address.has_user:
+            raise ConfigurationError(
+                "--url has a user, and --key-env a key: only one can be sent; leave one out"
+            )
+        proxies = [secret for proxy in getproxies().values() for secret in url_secrets(proxy)]
+        self._mask = Mask([self.key or "", *self.address.secrets, *proxies])
+        self._ending = asyncio.Event()
+
+    def connect(self, concurrency: int) -> httpx.AsyncClient:
+        """Return what sends questions, as the environment says: proxies, certificates.
+
+        Raises:
+            ConfigurationError: if that can't be used.
+        """
+        name, before = ("api-key", "") if self.address.is_azure else ("Authorization", "Bearer ")
+        headers = {name: before + self.key} if self.key else {}
+        limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
+        try:
+            httpx.URL(self.address.url)
+        except (httpx.InvalidURL, ValueError):
+            raise ConfigurationError(f"--url: {self.address.shown} is no address that httpx takes") from None
+        try:
+            return httpx.AsyncClient(headers=headers, limits=limits, timeout=self.timeout)
+        except (httpx.InvalidURL, ValueError, ImportError, OSError) as error:
+            raise ConfigurationError(_fault_of_environment(error)) from None
 
     async def ask(self, client: httpx.AsyncClient, prompt: str) -> Reply:
         """Ask a question until there is a reply.
 
         Raises:
-            _Failure: if there is none for this one.
-            StoppedAskingError: if there would be none for any.
+            Failure: if there is none.
+            _EndingError: if asking ends before there is one.
         """
         for attempt in range(1, self.tries + 1):
             try:
                 return await self._try(client, prompt)
-            except (_Passing, httpx.RequestError, TimeoutError) as error:
-                if attempt == self.tries:
-                    said = " ".join(str(error).split()) or type(error).__name__
-                    raise _Failure(f"{said} ({attempt} tries)") from None
-                await asyncio.sleep(_wait(attempt, error))
-        raise AssertionError("there is a try")
+            except Failure as error:
+                failure = error
+            except (httpx.RequestError, TimeoutError) as error:
+                said = " ".join(self._mask(str(error)).split()) or type(error).__name__
+                failure = Failure(said, 0, ANY_TRIES)
+            if attempt >= min(failure.tries, self.tries) or failure.is_fatal:
+                break
+            await self._pause(next_wait(attempt, failure.wait), failure)
+        if attempt > 1:
+            failure.why += f" ({attempt} tries)"
+        raise failure
+
+    async def _pause(self, seconds: float, failure: Failure) -> None:
+        """Wait, unless asking ends."""
+        if seconds > SAID_WAIT and failure.wait and time.time() > self._said_until:
+            self._said_until = time.time() + seconds
+            self.say(f"{self.address.shown} asks to wait {seconds:,.0f} s: {failure.why}")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ending.wait()
+            raise _EndingError
 
     async def _try(self, client: httpx.AsyncClient, prompt: str) -> Reply:
         request = write_request(self.asking, prompt)
         body = {self._renamed.get(name, name): value for name, value in request.items()}
-        address = f"{self.url.rstrip('/')}/chat/completions"
-        async with asyncio.timeout(self.timeout), client.stream("POST", address, json=body) as response:
-            data = bytearray()
-            async for chunk in response.aiter_bytes():
-                data += chunk
-                if len(data) > LONGEST_BODY:
-                    raise _Failure(f"a reply of more than {LONGEST_BODY:,} bytes")
+        data = bytearray()
+        try:
+            async with (
+                asyncio.timeout(self.timeout),
+                client.stream("POST", self.address.url, json=body) as response,
+            ):
+                self._is_reached = True
+                async for chunk in response.aiter_bytes():
+                    data += chunk
+                    if len(data) > LONGEST_BODY:
+                        kept = {"raw": self._mask(data.decode(errors="replace"))[:LONGEST_RAW]}
+                        raise Failure(f"a reply of more than {LONGEST_BODY:,} bytes", kept=kept)
+        except (httpx.InvalidURL, ValueError, OverflowError) as error:
+            said = self._mask(str(error))
+            if self._is_reached:
+                raise Failure(
+                    said, 0, UNREADABLE_TRIES
+                ) from None  # else it is of the address, or of a proxy's
+            raise ConfigurationError(
+                f"{self.address.shown} can't be reached as the environment says: {said}"
+            ) from None
         if response.status_code == 400 and "max_tokens" in body and b"max_completion_tokens" in data:
             self._renamed["max_tokens"] = "max_completion_tokens"  # newer models have another word for it
-            raise _Passing("max_tokens isn't taken", 0.0)
-        return self._read(response, bytes(data))
+            raise Failure("max_tokens isn't taken", 400, ANY_TRIES, 0.0)
+        return self._read(response.status_code, response.headers, bytes(data))
 
-    def _read(self, response: httpx.Response, data: bytes) -> Reply:
-        status, text = response.status_code, " ".join(data[:300].decode(errors="replace").split())
-        if status in FATAL:
-            raise StoppedAskingError(f"{self.url}: {FATAL[status]} ({status}): {text}")
-        if status >= 500 or status in PASSING:
-            raise _Passing(f"{status} {text}", _asked_wait(response.headers))
-        if status != 200:
-            raise _Failure(f"{status} {text}")
+    def _read(self, status: int, headers: httpx.Headers, data: bytes) -> Reply:
+        raw = self._mask(data.decode(errors="replace"))
+        shown = " ".join(raw[:_SHOWN].split()) or self._mask(headers.get("location", "no word of why"))
+        kept: dict[str, Any] = {"raw": raw[:LONGEST_RAW]} if 200 <= status < 300 else {}
         try:
-            return read_reply(parse_json(data))
+            body = map_texts(parse_loosely(data), lambda text: self._mask(without_halves(text)))
         except ValueError as error:
-            raise _Passing(f"{error}: {text}") from None
+            if kept:
+                said = f"its reply can't be read ({error}): {shown}"
+                raise Failure(said, status, UNREADABLE_TRIES, kept=kept) from None
+            body = None
+        try:
+            return read_reply(status, body)
+        except NoReplyError as error:
+            status, said = error.status, " ".join(str(error)[:_SHOWN].split()) or shown
+            again = passes(status)
+            raise Failure(
+                said if status == 200 else f"{status} {said}",
+                status,
+                ANY_TRIES if again else 1,
+                asked_wait(headers, time.time()) if again else None,
+                {**error.kept, **kept},
+            ) from None
+        except ValueError as error:
+            raise Failure(f"{error}: {shown}", status, UNREADABLE_TRIES, kept=kept) from None
 
 
-def _wait(attempt: int, error: Exception) -> float:
-    """Return how many seconds to wait after a try."""
-    longest: float = min(FIRST_WAIT * 2 ** (attempt - 1), LONGEST_WAIT)
-    if isinstance(error, _Passing) and error.wait is not None:
-        return min(error.wait, LONGEST_ASKED_WAIT)
-    # Not all at once, or the same rush comes again.
-    return longest * random.uniform(0.5, 1.0)  # noqa: S311
-
-
-def _asked_wait(headers: httpx.Headers) -> float | None:
-    """Return how many seconds an endpoint asks to wait; None if it doesn't say."""
-    said: str = headers.get("retry-after", "")
-    return float(said) if said.replace(".", "", 1).isdigit() and said.isascii() else None
-
-
-class Outcome(NamedTuple):
-    """The outcome of a question: a reply; or None, and why there is none."""
-
-    question: str
-    reply: Reply | None
-    error: str = ""
+def _fault_of_environment(error: Exception) -> str:
+    """Return what is wrong with the variables that httpx reads, by their names: values may have passwords."""
+    if isinstance(error, OSError):  # ssl.SSLError among them
+        name = "SSL_CERT_FILE" if os.environ.get("SSL_CERT_FILE") else "SSL_CERT_DIR"
+        said = "no certificates are in it" if isinstance(error, ssl.SSLError) else error.strerror or error
+        return f"{name}={quoted(os.environ.get(name))}: {said}; name a file of certificates, or unset it"
+    named = [name for name in os.environ if name.lower() in ("http_proxy", "https_proxy", "all_proxy")]
+    for name in named:
+        proxy = os.environ[name]
+        try:
+            httpx.Client(trust_env=False, proxy=proxy if "://" in proxy else f"http://{proxy}").close()
+        except ImportError:
+            return f"{name} is a SOCKS proxy, for which httpx needs socksio: pip install 'httpx[socks]'"
+        except (httpx.InvalidURL, ValueError):
+            return f"{name} is no address of a proxy, such as http://localhost:3128"
+    return "NO_PROXY has what is no host, such as an address in brackets; write localhost,127.0.0.1,::1"
 
 
 def ask_all(
@@ -165,39 +216,37 @@ def ask_all(
     Args:
         endpoint: where.
         questions: ids and prompts; the next one is taken when it is asked.
-        take: is given the outcome of each, as it comes; returns whether to ask more. Those that are being
-            asked when it says no are waited for, and given to it, too.
+        take: is given the outcome of each, as it comes; returns whether to ask more. When it says no, tries
+            under way are waited for, and given to it, too, as they are paid for; no other is begun.
         concurrency: how many are asked at a time.
 
     Raises:
         StoppedAskingError: if the endpoint can't be asked any further. Earlier outcomes were given to
             ``take``.
+        ConfigurationError: if nothing can be sent there.
     """
-    left, goes_on, failed = iter(questions), True, 0
-    headers = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
-    limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
+    left, failures, stopped = iter(questions), list[Failure](), ""
+    endpoint._ending = asyncio.Event()
 
     async def work(client: httpx.AsyncClient) -> None:
-        nonlocal goes_on, failed
-        while goes_on and (asked := next(left, None)):
+        nonlocal failures, stopped
+        while not endpoint._ending.is_set() and (asked := next(left, None)):
             question, prompt = asked
             try:
                 outcome = Outcome(question, await endpoint.ask(client, prompt))
-            except _Failure as error:
-                outcome = Outcome(question, None, str(error))
-            goes_on &= take(outcome)
-            failed = 0 if outcome.reply else failed + 1
-            if failed >= MOST_FAILED:
-                raise StoppedAskingError(
-                    f"{endpoint.url}: {failed} questions failed one after the other, the last with: "
-                    f"{outcome.error}"
-                )
+                failures = []
+            except _EndingError:
+                return
+            except Failure as failure:
+                outcome = Outcome(question, None, failure.why, failure.passes, failure.kept)
+                failures.append(failure)
+                why = why_to_stop(failures)
+                stopped = stopped or (why and f"{endpoint.address.shown}{why}")
+            if not take(outcome) or stopped:
+                endpoint._ending.set()
 
     async def run() -> None:
-        async with (
-            httpx.AsyncClient(headers=headers, limits=limits, timeout=endpoint.timeout) as client,
-            asyncio.TaskGroup() as workers,
-        ):
+        async with endpoint.connect(concurrency) as client, asyncio.TaskGroup() as workers:
             for _ in range(concurrency):
                 workers.create_task(work(client))
 
@@ -205,131 +254,5 @@ def ask_all(
         asyncio.run(run())
     except BaseExceptionGroup as errors:
         raise errors.exceptions[0] from None
-
-
-# The file of outcomes
-
-HARNESS = "sraven text ask"
-
-
-_BEGINNING = b'{"id"'
-
-
-def mend(path: Path) -> None:
-    """Cut off a last line of completions that has no end, as a power cut may leave one."""
-    if not path.exists():
-        return
-    whole, last = 0, b""
-    with open_plain(path, follow_links=True) as file:
-        for last in file:
-            whole += len(last)
-    if not last.endswith(b"\n") and last.startswith(_BEGINNING[: len(last)]):
-        os.truncate(path, whole - len(last))
-
-
-class Ledger:
-    """A file that completions are added to, a line as each comes.
-
-    Args:
-        path: the file; it need not be there.
-        asking: how they are asked. A file whose completions were asked in another way is refused.
-        prices: US dollars for a million tokens of prompts, and of replies; None if they aren't known.
-
-    Attributes:
-        replies: of the completions that are there, by the id of the question; failures don't count.
-        usage: what these took, as far as it is known.
-        failed: questions that failed since the file was opened.
-
-    Raises:
-        ConfigurationError: if a line can't be read, or was asked in another way.
-    """
-
-    def __init__(self, path: Path, asking: Asking, prices: tuple[float, float] | None = None) -> None:
-        self.path, self.prices = path, prices
-        self.asked = {"harness": HARNESS, "version": version("sraven"), "api": "chat", **asking.stated}
-        self.replies, self.usage, self.failed = Counter[str](), Usage(), 0
-        mend(path)
-        if path.exists():
-            for completion in read_completions(path):
-                self._check(completion.where, completion.said.get("asked"))
-                if completion.text is not None:
-                    self.replies[completion.question] += 1
-                    self.usage += completion.usage
-
-    def _check(self, where: str, asked: Any) -> None:
-        """Refuse lines that were asked in another way: they would be one entry."""
-        if isinstance(asked, dict) and asked | {"version": ""} != self.asked | {"version": ""}:
-            other = {
-                name: asked.get(name)
-                for name in {*asked, *self.asked}
-                if asked.get(name) != self.asked.get(name)
-            }
-            raise ConfigurationError(
-                f"{where} was asked in another way: {quoted(other)}; choose another file"
-            )
-
-    def _cost(self, usage: dict[str, Any]) -> float | None:
-        """Return what a reply cost: as the endpoint says, else by the prices."""
-        if isinstance(stated := usage.get("cost"), int | float):
-            return float(stated)
-        took = read_usage({"usage": usage})
-        if self.prices is None or not took.with_tokens:
-            return None
-        return (took.input_tokens * self.prices[0] + took.output_tokens * self.prices[1]) / 1e6
-
-    def add(self, file: IO[str], question: str, reply: Reply | None, error: str = "") -> None:
-        """Write the outcome of a question as a line."""
-        line: dict[str, Any] = {"id": question, "completion": None, "error": error}
-        if reply is None:
-            self.failed += 1
-        else:
-            known = {
-                "finish_reason": reply.finish,
-                "usage": reply.usage,
-                "model": reply.model,
-                "cost": self._cost(reply.usage or {}),
-            }
-            said = {name: value for name, value in known.items() if value not in (None, "")}
-            line = {"id": question, "canary": CANARY, "completion": reply.text, "asked": self.asked, **said}
-            self.replies[question] += 1
-            self.usage += read_usage(line)
-        file.write(json.dumps(line) + "\n")
-        file.flush()
-
-    @property
-    def each(self) -> float:
-        """US dollars of a reply, the mean of those that are known."""
-        return self.usage.cost_usd / self.usage.with_cost if self.usage.with_cost else 0.0
-
-
-def wanted(
-    mixture: Mixture, replies: Mapping[str, int], limit: int | None, samples: int
-) -> list[tuple[Questions, int]]:
-    """Return the questions that lack replies, levels in turn, one for each reply that is missing.
-
-    Args:
-        mixture: of questions.
-        replies: how many each has, by its id.
-        limit: how many of the first questions are asked; None for all.
-        samples: replies that each is to have.
-    """
-    asked = mixture.in_turn(limit)
-    return [
-        (questions, index)
-        for sample in range(samples)
-        for questions, index in asked
-        if replies.get(questions.id_of(index), 0) <= sample
-    ]
-
-
-def posed(questions: list[tuple[Questions, int]]) -> Iterator[tuple[str, str]]:
-    """Yield ids and prompts of questions, made some at a time."""
-    for start in range(0, len(questions), PART):
-        part = questions[start : start + PART]
-        rows: dict[Questions, list[int]] = {}
-        for each, index in part:
-            rows.setdefault(each, []).append(index)
-        prompts = {
-            each: dict(zip(indices, each.prompts(indices), strict=True)) for each, indices in rows.items()
-        }
-        yield from ((each.id_of(index), prompts[each][index]) for each, index in part)
+    if stopped:
+        raise StoppedAskingError(stopped)

@@ -1,18 +1,23 @@
 """Files of completions, read a line at a time: JSON Lines with an id and a completion each."""
 
+import codecs
+import gzip
+import zlib
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass, replace
 from operator import add
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self, cast
 
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
 from sraven.core.system.files import open_plain
 from sraven.core.untrusted.strict_json import parse_json
-from sraven.text.apis import CUT, DECLINED, join_parts
+from sraven.text.apis import CUT, DECLINED, EMPTY, REASONING, join_parts
+from sraven.text.batches import as_completion
+from sraven.text.masking import map_texts, without_halves
 from sraven.text.questions import Questions, find_question
-from sraven.text.replies import CUT_OFF, NO_REPLY, REFUSED
+from sraven.text.replies import CUT_OFF, NO_REPLY, REFUSED, in_thought
 
 LONGEST_LINE = 1 << 24
 """Bytes of a line at most: far more than any model says."""
@@ -72,9 +77,10 @@ class Completion:
         question: the id of the question.
         text: what the model said; None if the request failed.
         usage: what it took.
-        fault: why it can't be expected to answer: `NO_REPLY`, `CUT_OFF` or `REFUSED`; empty if nothing is
-            known.
+        fault: why it can't be expected to answer: `NO_REPLY`, `CUT_OFF`, `REFUSED` or `EMPTY`; empty if
+            nothing is known.
         said: all that the line says.
+        is_mended: whether it had halves of characters, for which U+FFFD stands now.
     """
 
     where: str
@@ -84,6 +90,7 @@ class Completion:
     usage: Usage
     fault: str
     said: dict[str, Any]
+    is_mended: bool = False
 
     def find(self) -> tuple[Questions, int]:
         """Return the questions that it is of, and the index of its own.
@@ -98,30 +105,55 @@ class Completion:
 
 
 def _fault(said: dict[str, Any], text: str | None) -> str:
-    finishes = {each for name in ("finish_reason", "stop_reason") if isinstance(each := said.get(name), str)}
+    stated = (said.get(name) for name in ("finish_reason", "stop_reason"))
+    finishes = {each.lower() for each in stated if isinstance(each, str)}
     if said.get("refusal") or finishes & DECLINED:
         return REFUSED
     if finishes & CUT:
         return CUT_OFF
+    if not text and any(said.get(name) for name in REASONING):
+        return EMPTY
     return NO_REPLY if text is None else ""
 
 
 def _read_line(where: str, line: int, data: bytes) -> Completion:
     try:
-        value = parse_json(data)
+        stated = parse_json(data)
     except ValueError as error:
         raise ConfigurationError(f"{where} is no JSON that can be read: {error}") from None
+    stated = as_completion(stated) if isinstance(stated, dict) else stated
+    value = map_texts(stated, without_halves)
     if not isinstance(value, dict) or not {"id", "completion"} <= value.keys():
         raise ConfigurationError(f'{where}: expected an object with "id" and "completion"')
     question, text = value["id"], join_parts(value["completion"])
     wrong = question if not isinstance(question, str) else value["completion"] if text is None else None
     if wrong is not None:
         raise ConfigurationError(f"{where}: {quoted(wrong)} is no text; a completion may be null")
-    fault = _fault(value, text)
-    if text is None and fault != NO_REPLY:  # it said nothing, or this
-        refusal = value.get("refusal")
+    fault, refusal = _fault(value, text), value.get("refusal")
+    if text is None and fault in (CUT_OFF, REFUSED):  # it said nothing, or this
         text = refusal if isinstance(refusal, str) else ""
-    return Completion(where, line, question, text, read_usage(value), fault, value)
+    if text and fault == CUT_OFF and in_thought(text):
+        text = ""  # an answer within a thought is none that was given
+    usage, is_mended = read_usage(value), value["completion"] != stated["completion"]
+    return Completion(where, line, question, text, usage, fault, value, is_mended)
+
+
+def _unpacked(file: BinaryIO) -> BinaryIO:
+    """Return what reads a file, which may be packed by gzip."""
+    is_packed = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    return cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_packed else file
+
+
+def _read_bytes(lines: BinaryIO, where: str) -> bytes:
+    """Return the next line; of a longer one than is allowed, a byte more than is."""
+    try:
+        data = lines.readline(LONGEST_LINE + 1)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ConfigurationError(f"{where}: what gzip packed is damaged: {error}") from None
+    if len(data) > LONGEST_LINE:
+        raise ConfigurationError(f"{where} is longer than {LONGEST_LINE:,} bytes")
+    return data
 
 
 def read_completions(path: Path) -> Iterator[Completion]:
@@ -130,7 +162,8 @@ def read_completions(path: Path) -> Iterator[Completion]:
     A line is ``{"id": …, "completion": …}``, the id as `sraven text generate` gave it; the completion may be
     in parts, ``[{"type": "text", "text": …}]``. It may say what the reply took: ``"usage":
     {"input_tokens": …, "output_tokens": …}`` (``prompt_tokens`` and ``completion_tokens`` are the same), and
-    ``cost`` in US dollars; and why it ended: ``finish_reason`` or ``stop_reason``, and a ``refusal``.
+    ``cost`` in US dollars; and why it ended: ``finish_reason`` or ``stop_reason``, and a ``refusal``. The
+    outputs of batches are read, too: see `sraven.text.batches`. The file may be packed by gzip.
 
     Args:
         path: the file.
@@ -140,11 +173,9 @@ def read_completions(path: Path) -> Iterator[Completion]:
         OSError: for what is no plain file.
     """
     with open_plain(path, follow_links=True) as file:
-        number = 0
-        while data := file.readline(LONGEST_LINE + 1):
-            number += 1
-            where = f"{path}, line {number:,}"
-            if len(data) > LONGEST_LINE:
-                raise ConfigurationError(f"{where} is longer than {LONGEST_LINE:,} bytes")
+        lines, number = _unpacked(file), 1
+        while data := _read_bytes(lines, where := f"{path}, line {number:,}"):
+            data = data.removeprefix(codecs.BOM_UTF8) if number == 1 else data
             if data.strip():
                 yield _read_line(where, number, data)
+            number += 1

@@ -206,7 +206,7 @@ class Questions:
                 }
 
 
-_DIVISION = "|".join(DIVISIONS)
+_DIVISION = "|".join(sorted(DIVISIONS, key=len, reverse=True))  # the longest that fits
 _NAME = re.compile(
     rf"v([0-9]{{1,3}})_M([0-9]{{1,2}})-K([0-9]{{1,3}})(?:-(?:{_DIVISION}))?"
     r"(-unique)?(-unpermuted)?(?:-([a-z0-9]{1,20}))?"

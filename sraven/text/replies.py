@@ -193,6 +193,11 @@ class Reading(NamedTuple):
     reason: str = ""
 
 
+def in_thought(reply: str) -> bool:
+    """Return whether a reply ends in a thought that has no end."""
+    return bool(_THOUGHT_STARTS.search(_THOUGHT_ENDS.split(reply)[-1]))
+
+
 def _make_plain(reply: str) -> str:
     text = reply if reply.isascii() else reply.translate(_TO_ASCII)
     text = _THOUGHT_STARTS.split(_THOUGHT_ENDS.split(text)[-1])[0]

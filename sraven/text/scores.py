@@ -20,6 +20,8 @@ from sraven.text.completions import Completion, Usage, read_completions
 from sraven.text.grading import share
 from sraven.text.mixtures import Mixture, mixtures_of
 from sraven.text.questions import PART, Questions
+from sraven.text.replies import CUT_OFF
+from sraven.text.samples import pass_at, share_right
 
 MOST_PENDING = 1 << 26
 """Characters of completions that are kept until they are graded."""
@@ -63,6 +65,10 @@ class Score:
         first_missing: the id of the first of them, or None.
         accuracy: ``target`` by the reading that ranks.
         of_asked: the same over the questions that have a completion.
+        of_complete: the same over the questions that have a reply which isn't cut off, and over these replies
+            alone; None if there is none.
+        of_cut: the same of those that are cut off.
+        pass_at: pass@k by k, of the reading that ranks, if all asked questions have several replies.
         strict: shares by the strict reading: answered with the target; with a valid panel; and without an
             answer, though there is a completion. The last are wrong.
         lenient: shares by the lenient one.
@@ -80,6 +86,9 @@ class Score:
     first_missing: str | None
     accuracy: Mean
     of_asked: Mean
+    of_complete: Mean | None
+    of_cut: Mean | None
+    pass_at: dict[int, Mean]
     strict: Shares
     lenient: Shares
     ceiling: Mean | None
@@ -139,6 +148,8 @@ class Sheet:
         lines: int64 ``[count]``, the line of the first completion of each; 0 for none.
         samples: int64 ``[count]``, replies of each.
         sums: int64 ``[2, 3, count]``, how many of these are parsed, the target, valid; strictly, leniently.
+        cut: int64 ``[3, count]``, replies that are cut off, and how many of them are the target; strictly,
+            leniently.
     """
 
     def __init__(self, questions: Questions) -> None:
@@ -146,6 +157,7 @@ class Sheet:
         self.lines = np.zeros(questions.count, np.int64)
         self.samples = np.zeros(questions.count, np.int64)
         self.sums = np.zeros((2, 3, questions.count), np.int64)
+        self.cut = np.zeros((3, questions.count), np.int64)
         self.indices: list[int] = []
         self.replies: list[Completion] = []
         self.reasons: Counter[str] = Counter()
@@ -168,6 +180,9 @@ class Sheet:
         both = self.questions.grade_both(self.indices, texts, threads)
         indices = np.array(self.indices)
         np.add.at(self.samples, indices, [text is not None for text in texts])
+        cut = np.array([reply.fault == CUT_OFF for reply in self.replies])
+        for row, counted in enumerate((cut, both[0].target & cut, both[1].target & cut)):
+            np.add.at(self.cut[row], indices, counted)
         for reading, grades in enumerate(both):
             for verdict, values in enumerate((grades.parsed, grades.target, grades.valid)):
                 np.add.at(self.sums[reading, verdict], indices, values)
@@ -211,6 +226,8 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
         np.concatenate([getattr(sheet, name) for sheet in sheets]) for name in ("lines", "samples")
     )
     sums = np.concatenate([sheet.sums for sheet in sheets], axis=2)
+    cut, *cut_right = np.concatenate([sheet.cut for sheet in sheets], axis=1)
+    right = sums[int(lenient), TARGET]
     asked, each = lines > 0, sums / np.maximum(samples, 1)
     shares = [
         Shares(share(found[TARGET]), share(found[VALID]), share(np.where(asked, 1 - found[PARSED], 0.0)))
@@ -229,6 +246,9 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
         first_missing=next((known.id_of(int(rows[0])) for known, rows in missing if len(rows)), None),
         accuracy=shares[lenient].target,
         of_asked=share(each[int(lenient), TARGET][asked]),
+        of_complete=share_right(samples - cut, right - cut_right[lenient]),
+        of_cut=share_right(cut, cut_right[lenient]),
+        pass_at=pass_at(samples, right),
         strict=shares[0],
         lenient=shares[1],
         ceiling=_pooled([found for found in ceilings if found], len(sheets)),

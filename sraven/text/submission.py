@@ -28,6 +28,7 @@ class Completed(NamedTuple):
         usage: tokens and cost of the replies, as far as they say it.
         models: what the lines say of the model that replied, and of what was asked for: names, each once.
         asked: how it was asked, as the lines say it, each once.
+        mended: ids of replies that had halves of characters, for which U+FFFD stands.
     """
 
     mixture: Mixture
@@ -36,6 +37,7 @@ class Completed(NamedTuple):
     usage: Usage
     models: list[str]
     asked: list[dict[str, Any]]
+    mended: list[str]
 
 
 def read_board_completions(path: Path) -> Completed:
@@ -48,13 +50,14 @@ def read_board_completions(path: Path) -> Completed:
             boards or forms; or if there is none.
     """
     found: dict[Questions, dict[int, list[str]]] = {}
-    usage, models, asked = Usage(), list[str](), list[dict[str, Any]]()
+    usage, models, asked, mended = Usage(), list[str](), list[dict[str, Any]](), list[str]()
     for completion in read_completions(path):
         questions, index = completion.find()
         replies = found.setdefault(questions, {}).setdefault(index, [])
         if completion.text is not None:
             replies.append(completion.text)
         usage += completion.usage
+        mended += [completion.question] * completion.is_mended
         for name, known in (("model", models), ("asked", asked)):
             if (value := completion.said.get(name)) and value not in known:
                 known.append(value)
@@ -82,7 +85,7 @@ def read_board_completions(path: Path) -> Completed:
         for run in range(max(1, *map(len, ordered)))
     ]
     missing = mixture.count - sum(map(len, found.values()))
-    return Completed(mixture, runs, missing, usage, models, asked)
+    return Completed(mixture, runs, missing, usage, models, asked, mended)
 
 
 def write_text_submission(

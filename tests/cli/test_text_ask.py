@@ -1,54 +1,15 @@
 """`sraven text ask` at an endpoint that is slow, busy, broken, truncates, refuses and cuts connections."""
 
 import json
-from collections import Counter
-from functools import partial
 
 import pytest
 
 from helpers.harnesses import needs
-from helpers.scripted_models import oracle
-from helpers.submissions import description, use_boards
-from helpers.text_board import SECOND, text_board, text_contents
-from sraven.text.mixtures import mixture_of
+from helpers.submissions import description
+from helpers.text_board import SECOND, text_board
 
 needs("llm", "httpx")
 
-import httpx
-
-
-def chat(text, finish="stop", **message):
-    """Return a reply of the interface chat."""
-    said = {"index": 0, "message": {"role": "assistant", "content": text, **message}, "finish_reason": finish}
-    usage = {"prompt_tokens": 200, "completion_tokens": 10, "total_tokens": 210}
-    return httpx.Response(200, json={"choices": [said], "usage": usage, "model": "scripted-2026-11"})
-
-
-def fail(error):
-    raise error
-
-
-def rename(prompt, asked):
-    known = "max_completion_tokens" in asked
-    return chat(oracle(prompt)) if known else httpx.Response(400, text="use max_completion_tokens")
-
-
-DEEDS = {
-    "right": lambda prompt, asked: chat(oracle(prompt)),
-    "slow": lambda prompt, asked: fail(httpx.ReadTimeout("nothing comes")),
-    "busy": lambda prompt, asked: httpx.Response(429, text="slow down", headers={"Retry-After": "0"}),
-    "broken": lambda prompt, asked: httpx.Response(503, text="<html>be back soon</html>"),
-    "dropped": lambda prompt, asked: fail(httpx.RemoteProtocolError("the line is cut")),
-    "half": lambda prompt, asked: httpx.Response(200, text='{"choices": [{"message": {"content": "Ans'),
-    "page": lambda prompt, asked: httpx.Response(200, text="<html>log in first</html>"),
-    "parts": lambda prompt, asked: chat([{"type": "text", "text": oracle(prompt)}]),
-    "truncated": lambda prompt, asked: chat("By the rules of", "length"),
-    "thoughts": lambda prompt, asked: chat(None, "length"),
-    "refused": lambda prompt, asked: chat(None, "stop", refusal="I won't."),
-    "bad": lambda prompt, asked: httpx.Response(400, json={"error": {"message": "your prompt is flagged"}}),
-    "renamed": rename,
-}
-"""What an endpoint may do."""
 
 MISDEEDS = {
     **{name: (name, "right") for name in ("slow", "broken", "dropped", "half", "page")},
@@ -57,53 +18,6 @@ MISDEEDS = {
     "never": ("broken",),
 }
 """What is done to the first questions, a try each, of which the last goes on; to all others it is right."""
-
-
-class Endpoint:
-    """Answers as the script of a prompt says; it has all that was asked."""
-
-    def __init__(self):
-        self.scripts, self.asked, self.tries = {}, [], Counter()
-
-    def answer(self, request):
-        asked = json.loads(request.content)
-        prompt = asked["messages"][-1]["content"]
-        self.asked.append(asked)
-        script = self.scripts.get(prompt, ("right",))
-        deed = script[min(self.tries[prompt], len(script) - 1)]
-        self.tries[prompt] += 1
-        if request.headers["Authorization"] != "Bearer secret":
-            return httpx.Response(401, text="who are you?")
-        return DEEDS[deed](prompt, asked)
-
-
-@pytest.fixture(autouse=True)
-def _settings(monkeypatch, tmp_path_factory):
-    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"), text_contents(SECOND))
-    monkeypatch.setattr("sraven.text.asking.FIRST_WAIT", 0.001)
-    monkeypatch.setenv("KEY", "secret")
-
-
-@pytest.fixture
-def server(monkeypatch):
-    found = Endpoint()
-    monkeypatch.setattr(
-        httpx, "AsyncClient", partial(httpx.AsyncClient, transport=httpx.MockTransport(found.answer))
-    )
-    return found
-
-
-@pytest.fixture
-def questions():
-    """The ids and prompts of the board, in the order in which they are asked."""
-    asked = mixture_of(SECOND, "told-0-shot").in_turn()
-    return [(each.id_of(index), each.prompts([index])[0]) for each, index in asked]
-
-
-@pytest.fixture
-def line(server, tmp_path):
-    where = "--url http://here/v1 --model m --key-env KEY --out"
-    return ("text", "ask", SECOND, *where.split(), tmp_path / "c.jsonl")
 
 
 def read(path):

@@ -233,3 +233,66 @@ def test_people_have_rows_of_their_own(done, second, leaderboard, tmp_path):
     [row] = json.loads(done("leaderboard", SECOND, *options))["rows"]
     assert row["rank"] is None
     assert "people, not a model: 2 (two students, unpaid), 2 minutes each" in row["remark"]
+
+
+# Batches
+
+
+@pytest.mark.parametrize("batch", ["openai", "anthropic"])
+def test_a_batch_goes_out_and_what_comes_back_is_scored_and_submitted(done, run, tmp_path, batch):
+    asked = ("--model", "org/m", "--max-tokens", 9, "--temperature", 0, "--system", "Think.")
+    requests = read(done("text", "generate", "--board", SECOND, "--batch", batch, *asked))
+    prompts = read(done("text", "generate", "--board", SECOND))
+    params = [each.get("body") or each["params"] for each in requests]
+    assert [each["custom_id"] for each in requests] == [each["id"] for each in prompts]
+    assert [each["messages"][-1]["content"] for each in params] == [each["prompt"] for each in prompts]
+    assert all(each["model"] == "org/m" and each["temperature"] == 0 for each in params)
+    ends = zip(requests, right_replies(SECOND), strict=True)
+    path = write_lines(
+        tmp_path / "out.jsonl", [came_back(batch, each["custom_id"], text) for each, text in ends]
+    )
+    [found] = json.loads(done("text", "score", path, "--json"))["scores"]
+    assert found["total"]["accuracy"]["value"] == 1
+    done(
+        "text", "submit", path, "--out", tmp_path / "s", "--author", "A", "--model", "org/m", "--harness", "h"
+    )
+    assert description(tmp_path / "s")["replies"]["revision"] == "m-1"
+
+
+def came_back(batch, question, text):
+    if batch == "anthropic":
+        message = {"content": [{"type": "text", "text": text}], "stop_reason": "end_turn", "model": "m-1"}
+        return {"custom_id": question, "result": {"type": "succeeded", "message": message}}
+    body = {"choices": [{"message": {"content": text}, "finish_reason": "stop"}], "model": "m-1"}
+    return {"custom_id": question, "response": {"status_code": 200, "body": body}, "error": None}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--batch", "openai"), "--batch needs --model"),
+        (("--batch", "anthropic", "--model", "m"), "needs --max-tokens"),
+        (("--batch", "openai", "--model", "m", "--solved"), "leave --solved out"),
+        (("--batch", "openai", "--model", "m", "--temperature", "nan"), "temperature"),
+        (("--batch", "other"), "'other' is not one of 'openai', 'anthropic'"),
+        (("--model", "m"), "leave --model out"),
+        (("--max-tokens", 9), "leave --max-tokens out"),
+    ],
+)
+def test_what_a_batch_lacks_or_has_not_is_told(refused, options, message, tmp_path):
+    assert message in refused(*ASKED, *options, "--out", tmp_path / "p.jsonl")
+    assert not (tmp_path / "p.jsonl").exists()
+
+
+def test_halves_of_characters_are_said_and_samples_have_pass_at_k(run, done, second, tmp_path):
+    replies = right_replies(SECOND)
+    lines = [{"id": each["id"], "completion": text} for each, text in zip(second, replies, strict=True)]
+    lines += [{"id": each["id"], "completion": "Row 1", "finish_reason": "length"} for each in second]
+    lines[0]["completion"] = f"\ud83d {replies[0]}"
+    path = write_lines(tmp_path / "c.jsonl", lines)
+    out = run("text", "score", path)[1]
+    assert "pass@1 0.5000 in all 44, pass@2 1.0000 in all 44" in out
+    assert "of the 44 with a reply that is cut off, over these: none of 44" in out
+    assert "of those with a complete reply, over these: 1.0000 in all 44" in out
+    code, _, err = run("text", "submit", path, "--out", tmp_path / "s", *SAID)
+    assert code == 0 and "1 replies have halves of characters" in err and second[0]["id"] in err

@@ -51,6 +51,11 @@ def _print(scores: "Sequence[Scored]", differences: "Sequence[Difference]") -> N
         print_rows(heads, list(_rows(found, by)))
         if total.missing:
             click.echo(f"of the {total.n - total.missing:,} that have a completion: {total.of_asked}")
+        if total.of_cut:
+            click.echo(f"of the {total.of_cut.n:,} with a reply that is cut off, over these: {total.of_cut}")
+            click.echo(f"of those with a complete reply, over these: {total.of_complete or 'there are none'}")
+        if total.pass_at:
+            click.echo(", ".join(f"pass@{k} {share}" for k, share in total.pass_at.items()))
         if found.of_board != total.accuracy.value:
             click.echo(f"of the whole board, whose other levels count as wrong: {found.of_board:.4f}")
         click.echo()
@@ -104,6 +109,10 @@ def command(completions: Path, threads: int | None) -> None:
     `unparsed` the share of replies that don't end in an answer, which are wrong. Replies are read strictly,
     as prompts ask for them, and leniently, as a person would read them; `accuracy` is by the reading that
     the board ranks by, and the last column by the other one. Why replies have no answer is said below.
+
+    The outputs of batches of OpenAI and Anthropic are read as they are; a file may be packed by gzip. Where
+    some replies are cut off, the accuracy of these and of complete ones is printed; where questions have
+    several replies, pass@k, the chance that one of k is right (unbiased).
 
     Where a file has a board's questions and fresh ones (--fresh-seed) of its mixture, the difference is
     printed: who knows the public ones by heart does better there.

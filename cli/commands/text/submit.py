@@ -67,6 +67,12 @@ def command(
     for path, each in zip(completions, read, strict=True):
         if each.missing:
             click.echo(f"{path}: {each.missing:,} questions have no completion and count as wrong", err=True)
+        if each.mended:
+            click.echo(
+                f"{path}: {len(each.mended):,} replies have halves of characters (surrogates), for which "
+                f"U+FFFD stands; the first is {each.mended[0]}",
+                err=True,
+            )
     missing = {str(path): each.missing for path, each in zip(completions, read, strict=True)}
     runs = sum(len(each.samples) for each in read)
     asked = read[0].mixture

@@ -1,7 +1,7 @@
 """Untrusted JSON: one reading only, and no number or nesting that costs more than its file."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 _MOST_DIGITS = 25
@@ -42,6 +42,22 @@ def _check_depth(value: Any) -> None:
     raise ValueError(f"it is nested deeper than {_DEEPEST}")
 
 
+def _parse(data: bytes, encoding: str, pairs: Callable[[Any], Any], constant: Callable[[str], None]) -> Any:
+    try:
+        value = json.loads(
+            data.decode(encoding),
+            object_pairs_hook=pairs,
+            parse_int=_integer,
+            parse_float=_float,
+            parse_constant=constant,
+        )
+    except RecursionError:
+        raise ValueError(f"it is nested deeper than {_DEEPEST}") from None
+    if isinstance(value, dict | list):
+        _check_depth(value)
+    return value
+
+
 def parse_json(data: bytes) -> Any:
     """Return the value of a JSON text in UTF-8.
 
@@ -49,16 +65,16 @@ def parse_json(data: bytes) -> Any:
         ValueError: if it is none, has NaN or infinities, a name twice in an object, a number of many
             digits, or is nested deep.
     """
-    try:
-        value = json.loads(
-            data.decode(),
-            object_pairs_hook=_without_repeats,
-            parse_int=_integer,
-            parse_float=_float,
-            parse_constant=_no_constant,
-        )
-    except RecursionError:
-        raise ValueError(f"it is nested deeper than {_DEEPEST}") from None
-    if isinstance(value, dict | list):
-        _check_depth(value)
-    return value
+    return _parse(data, "utf-8", _without_repeats, _no_constant)
+
+
+def parse_loosely(data: bytes) -> Any:
+    """Return the value of a JSON text that is paid for already, as most programs read it.
+
+    It may begin with a byte order mark; NaN and infinities are None, and of a name that stands twice in an
+    object the last one counts.
+
+    Raises:
+        ValueError: if it is none, has a number of many digits, or is nested deep.
+    """
+    return _parse(data, "utf-8-sig", dict, lambda name: None)

@@ -9,7 +9,7 @@ import pytest
 from helpers import oracle
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError, text
-from sraven.text.completions import LONGEST_LINE
+from sraven.text.completions import LONGEST_LINE, read_completions
 from sraven.text.prompts import render_answers
 from sraven.text.questions import Questions
 from sraven.text.replies import CUT_OFF, NO_MARK, NO_REPLY, REFUSED
@@ -181,3 +181,36 @@ def test_a_panel_of_zeros_is_no_gift_to_those_who_say_nothing():
 
 def test_other_numbers_of_replies_are_refused(task):
     assert_refused("3 replies for 2 instances", text.grade, ["a", "b", "c"], task.sample("ood", 0, 2), 7)
+
+
+def test_complete_and_cut_off_replies_have_an_accuracy_each(file, right):
+    """Of two complete replies to question 0 one is right; question 1 is cut off, right and wrong."""
+    first, second, third = list(right)[:3]
+    cut = {"finish_reason": "LENGTH"}
+    lines = [
+        {"id": first, "completion": right[first]},
+        {"id": first, "completion": "Answer: [9 9]"},
+        {"id": second, "completion": right[second], **cut},
+        {"id": second, "completion": f"<think>\n{right[second]}", **cut},
+        {"id": third, "completion": f"<think>\n{right[third]}"},  # nobody says that it was cut off
+        {"id": third, "completion": f"<think>Hm.</think>\n{right[third]}", **cut},
+    ]
+    file.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    [found] = score_completions(file)
+    total = found.total
+    assert (total.of_complete.value, total.of_complete.n) == (0.75, 2)
+    assert (total.of_cut.value, total.of_cut.n) == (0.75, 2)
+    assert total.accuracy.value == pytest.approx((1 / 2 + 1 / 2 + 1) / 10)
+    assert {k: share.value for k, share in total.pass_at.items()} == pytest.approx({1: 0.2, 2: 0.3})
+    assert total.reasons[CUT_OFF] == 1
+
+
+@pytest.mark.parametrize("text", ["\ud83d Hm", "\udcff"])
+def test_half_a_character_is_replaced_and_said(file, right, text):
+    first = next(iter(right))
+    file.write_text(json.dumps({"id": first, "completion": f"{text}\n{right[first]}"}))
+    [found] = read_completions(file)
+    assert found.is_mended and found.text.encode().startswith("\ufffd".encode())
+    assert score_completions(file)[0].total.accuracy.value == 0.1
+    file.write_text(json.dumps({"id": first, "completion": "\U0001f600 \ufffd"}))
+    assert [each.is_mended for each in read_completions(file)] == [False]

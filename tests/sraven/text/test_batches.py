@@ -1,0 +1,152 @@
+"""Batches: what is asked as providers document it, and what comes back is scored as any completion."""
+
+import gzip
+import json
+
+import pytest
+
+from helpers.refusals import assert_refused
+from sraven import SRAVEN
+from sraven.text.apis import EMPTY, Asking
+from sraven.text.batches import BATCHES, as_completion
+from sraven.text.completions import read_completions
+from sraven.text.questions import Questions
+from sraven.text.replies import CUT_OFF, NO_REPLY, REFUSED
+from sraven.text.scores import score_completions
+
+QUESTIONS = Questions(SRAVEN(M=2, K=7, answers="unique"), "ood", 10)
+RIGHT = dict(zip(map(QUESTIONS.id_of, range(10)), QUESTIONS.answers(range(10)), strict=True))
+
+
+def chat(text, finish="stop", **message):
+    """Return a body as OpenAI's batches have it."""
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": text, **message},
+        "finish_reason": finish,
+    }
+    return {"choices": [choice], "model": "m-1", "usage": {"prompt_tokens": 9, "completion_tokens": 1}}
+
+
+def openai(question, body, status=200, error=None):
+    response = {"status_code": status, "request_id": "r", "body": body}
+    return {"id": "batch_req_1", "custom_id": question, "response": response, "error": error}
+
+
+def anthropic(question, text, stop="end_turn", kind="succeeded", **more):
+    message = {"type": "message", "role": "assistant", "model": "m-1", "stop_reason": stop}
+    message |= {"content": [{"type": "text", "text": text}], "usage": {"input_tokens": 9, "output_tokens": 1}}
+    return {"custom_id": question, "result": {"type": kind, **({"message": message} if text else {}), **more}}
+
+
+FAULTS = {
+    "openai": [
+        (openai("?", chat("Row 1", "length")), CUT_OFF),
+        (openai("?", chat(None, refusal="No.")), REFUSED),
+        (openai("?", {"error": {"code": "content_filter", "message": "flagged"}}, 400), REFUSED),
+        (openai("?", chat(None, reasoning_content="Answer: [1 2]")), EMPTY),
+        (openai("?", {"error": {"message": "bad"}}, 400), NO_REPLY),
+        (openai("?", chat("Answer: [1 2]"), 500), NO_REPLY),
+        (
+            {
+                "id": "b",
+                "custom_id": "?",
+                "response": None,
+                "error": {"code": "batch_expired", "message": "late"},
+            },
+            NO_REPLY,
+        ),
+        (openai("?", {"object": "nothing"}), NO_REPLY),
+    ],
+    "anthropic": [
+        (anthropic("?", "Row 1", "max_tokens"), CUT_OFF),
+        (anthropic("?", "No.", "refusal"), REFUSED),
+        (anthropic("?", "Row 1", "pause_turn"), NO_REPLY),
+        (anthropic("?", "", kind="canceled"), NO_REPLY),
+        (anthropic("?", "", kind="expired"), NO_REPLY),
+        (
+            anthropic(
+                "?",
+                "",
+                kind="errored",
+                error={"type": "error", "error": {"type": "api_error", "message": "x"}},
+            ),
+            NO_REPLY,
+        ),
+    ],
+}
+WRITERS = {"openai": lambda question, text: openai(question, chat(text)), "anthropic": anthropic}
+
+
+@pytest.mark.parametrize(
+    "pack", [bytes, gzip.compress, lambda data: b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n")]
+)
+@pytest.mark.parametrize("provider", WRITERS)
+def test_outputs_are_scored_like_lines_of_completions(tmp_path, provider, pack):
+    file, own = tmp_path / "out.jsonl", tmp_path / "own.jsonl"
+    lines = [WRITERS[provider](*each) for each in reversed(RIGHT.items())]
+    file.write_bytes(pack("".join(json.dumps(each) + "\n" for each in lines).encode()))
+    own.write_text(
+        "".join(json.dumps({"id": name, "completion": text}) + "\n" for name, text in RIGHT.items())
+    )
+    [found], [expected] = score_completions(file), score_completions(own)
+    assert found.total.accuracy == expected.total.accuracy and found.total.accuracy.value == 1
+    assert found.total.usage.input_tokens == 90 and found.total.usage.output_tokens == 10
+    assert {each.said["model"] for each in read_completions(file)} == {"m-1"}
+
+
+@pytest.mark.parametrize("provider", FAULTS)
+def test_what_is_no_reply_is_said(tmp_path, provider):
+    file = tmp_path / "out.jsonl"
+    lines = [{**line, "custom_id": name} for (line, _), name in zip(FAULTS[provider], RIGHT, strict=False)]
+    file.write_text("".join(json.dumps(each) + "\n" for each in lines))
+    assert [each.fault for each in read_completions(file)] == [fault for _, fault in FAULTS[provider]]
+    for each in read_completions(file):
+        assert (each.text is None) == (each.fault in (NO_REPLY, EMPTY))
+        assert each.text is not None or each.said["error"]
+
+
+@pytest.mark.parametrize("line", [{"id": "7", "completion": "x"}, {"custom_id": "7"}, {"response": {}}, {}])
+def test_other_lines_stay_as_they_are(line):
+    assert as_completion(line) is line
+
+
+@pytest.mark.parametrize(
+    "value", [None, 7, [], "x", {"body": 7}, {"message": 7}, {"message": {"content": 7}}]
+)
+@pytest.mark.parametrize("name", ["response", "result"])
+def test_odd_values_in_a_batch_are_no_reply(name, value):
+    found = as_completion({"custom_id": "7", name: value})
+    assert found["completion"] is None and found["error"]
+
+
+def test_requests_by_hand():
+    asking = Asking("m", max_tokens=9, temperature=0, system="Think.")
+    asked = {"role": "user", "content": "Q"}
+    assert BATCHES["openai"](asking, "7", "Q") == {
+        "custom_id": "7",
+        "method": "POST",
+        "url": "/v1/chat/completions",
+        "body": {
+            "model": "m",
+            "temperature": 0,
+            "max_completion_tokens": 9,
+            "messages": [{"role": "system", "content": "Think."}, asked],
+        },
+    }
+    params = {"model": "m", "max_tokens": 9, "temperature": 0, "system": "Think.", "messages": [asked]}
+    assert BATCHES["anthropic"](asking, "7", "Q") == {"custom_id": "7", "params": params}
+    for settings in ({}, {"max_tokens": 9, "effort": "low"}):
+        assert_refused(
+            "needs --max-tokens, and has no --effort", BATCHES["anthropic"], Asking("m", **settings), "7", "Q"
+        )
+
+
+@pytest.mark.parametrize("end", [b"", b"\0" * 9])
+def test_a_damaged_archive_is_named_with_its_line(tmp_path, end):
+    file = tmp_path / "out.jsonl.gz"
+    lines = "".join(json.dumps(anthropic(*each)) + "\n" for each in RIGHT.items()).encode()
+    file.write_bytes(gzip.compress(lines)[:-12] + end)
+    assert_refused(
+        r"out.jsonl.gz, line \d+: what gzip packed is damaged", lambda: list(read_completions(file))
+    )
