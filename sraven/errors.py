@@ -36,10 +36,11 @@ from sraven.arguments import check_context, check_K, check_symbols
 from sraven.certificates.ambiguity import is_answer
 from sraven.core.arguments import check_array
 from sraven.core.errors import ConfigurationError
-from sraven.core.task import Labels
+from sraven.core.task import Arrays, Labels
 from sraven.features import symbols_by_asked_feature
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, fits_alone
-from sraven.scoring.errors import MISSING, OVERALL, Tally, tally
+from sraven.scoring.errors import MISSING, OVERALL, SIBLINGS, Tally, tally
+from sraven.siblings import PARTNERS, partners_say
 from sraven.splits import exchanges
 
 if TYPE_CHECKING:
@@ -208,6 +209,9 @@ class SRAVENDiagnosis:
     ``arithmetic``   features that add or subtract, by how many of these the instance has: a wrong
                      symbol is counted as what the other of the two rules gives, as one of an operand
                      of another feature, or as neither
+    ``siblings``     features, alone of their family, for which their rule's sibling gives another symbol,
+                     by what the rules beside them say (`sraven.siblings.PARTNERS`), and by how many of
+                     the first two rows tell the two apart: rows or partners
     ===============  =============================================================================
 
     Attributes:
@@ -217,6 +221,11 @@ class SRAVENDiagnosis:
     task: "SRAVEN"
 
     kinds: ClassVar = KINDS
+
+    @cached_property
+    def _partners(self) -> NDArray[np.uint8]:
+        task = self.task
+        return partners_say(task.combinations("all"), task.combination_indices("train"), task.rules)
 
     @cached_property
     def _distances(self) -> NDArray[np.int64]:
@@ -247,6 +256,7 @@ class SRAVENDiagnosis:
             "distance": tally("distance to training", distances, columns, distance, column),
             "rules": self._by_rule(found, answered),
             "arithmetic": self._by_load(found, answered),
+            SIBLINGS: self._by_partners(truth, predictions, answered),
         }
 
     def _by_rule(self, found: SortedErrors, answered: NDArray[np.bool_]) -> Tally:
@@ -276,3 +286,16 @@ class SRAVENDiagnosis:
         names = tuple(map(str, range(self.task.M + 1)))
         heading = "adding or subtracting"
         return tally(heading, names, columns, load[concerned], column[concerned], "features")
+
+    def _by_partners(self, truth: Arrays, predictions: NDArray[Any], answered: NDArray[np.bool_]) -> Tally:
+        """Count features that siblings answer otherwise, by partners and by how many rows tell."""
+        asked = np.nonzero(truth["sibling_symbol"] >= 0)
+        instance, answer = asked[0], predictions[asked]
+        partners = self._partners[truth["combination"][instance], truth["rules_by_position"][asked]]
+        column = np.where(answer == truth["sibling_symbol"][asked], 0, 1)
+        column[answer == truth["target"][asked]] = -1
+        column[~answered[instance]] = 2
+        names = [f"{name}, {rows}" for name in PARTNERS for rows in ("no row", "one row", "both rows")]
+        row = 3 * partners.astype(np.int64) + truth["telling_rows"][asked]
+        columns = ("the sibling's answer", "anything else", MISSING)
+        return tally("partners, rows that tell", names, columns, row, column, "features")

@@ -5,6 +5,12 @@ from typing import Any
 from sraven.core.family import Family, Help, LevelText, Measured, Show, Size
 from sraven.settings import M_LIMIT, Settings
 
+_PARTNERS_MISLEAD = (
+    *("sraven-blocks-v1", "sraven-pairs-v1", "sraven-few-v1", "sraven-repeats-v1"),
+    *("sraven-blocks3-v1", "sraven-blocks3-1-v1", "sraven-blocks3-2-v1", "sraven-few3-v1"),
+)
+"""Boards whose divisions separate siblings: the rules beside a feature tell which of two it follows."""
+
 _SMALL = {"M": 3, "K": 7, "holdout": 0.3, "seed": 5}
 
 
@@ -123,11 +129,13 @@ FAMILY = Family(
     ),
     measure=_measure,
     bench=_bench,
+    regrouped=dict.fromkeys(_PARTNERS_MISLEAD, "partners mislead"),
     examples={
         "sraven": _SMALL,
         "sraven-unique": {**_SMALL, "answers": "unique"},
         "sraven-unpermuted": {**_SMALL, "M": 5, "K": 11, "permute": False},
         "sraven-ten": {**_SMALL, "rule_set": "ten"},
         "sraven-blocks": {**_SMALL, "holdout": "blocks"},
+        "sraven-camps": {**_SMALL, "holdout": "camps"},
     },
 )

@@ -74,10 +74,10 @@ class SRAVENScoring:
     =======================  ======================================================================
     ``accuracy``             share of instances with all M features right
     ``feature_accuracy``     share of features that are right
-    ``balanced_...``         `sraven.scoring.composing.BALANCED`: features right at equal rules, the mean over
-                             rules of the share right of the features that follow one
+    ``BALANCED``             ``balanced_feature_accuracy``: features right at equal rules, the mean over rules
+                             of the share right of the features that follow one
     ``sibling_answers``      share of features answered by their rule's sibling, as an addition by
-                             subtraction, of those for which it gives another symbol
+                             subtraction, of those that `sraven.siblings` tells apart
     ``accuracy_unique``      accuracy on instances with one answer
     ``accuracy_ambiguous``   accuracy on those with several
     ``valid_alternatives``   share of wrong predictions that explain the context as well as the target
@@ -132,7 +132,7 @@ class SRAVENScoring:
         rows = symbols_by_asked_feature(batch.context, batch.target, batch.permutations)
         siblings = sibling_answers(rows, rules.astype(np.int64), task.K, task.rules)
         found: Arrays = {"rules_by_position": rules, "answers": answers, "ambiguous": ambiguous}
-        found |= {"sibling_symbol": siblings.symbol, "telling_rows": siblings.telling}
+        told: Arrays = {"sibling_symbol": siblings.symbol, "telling_rows": siblings.telling}
         summands = {
             "instances": np.ones(count),
             "features": np.full(count, task.M),
@@ -141,7 +141,7 @@ class SRAVENScoring:
             "told_from_sibling": (siblings.symbol >= 0).sum(axis=1),
             **{f"features.{rule.name}": (rules == n).sum(1) for n, rule in enumerate(task.rules)},
         }
-        return Labels({**batch._asdict(), **found}, summands)
+        return Labels({**batch._asdict(), **found, **told}, summands)
 
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None

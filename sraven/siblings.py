@@ -4,6 +4,9 @@
 doesn't fit the sibling. *Partners*, the other rules of a combination, may tell as well: if training has these
 partners beside one of the two alone. A network that answers by partners is right where they tell, and gives
 the sibling's answer where they mislead.
+
+Only features count that are alone of their family in their puzzle: where two add or subtract, a wrong answer
+may as well have taken an operand of the other.
 """
 
 from functools import cache
@@ -43,8 +46,8 @@ class SiblingAnswers(NamedTuple):
     """What the siblings of the features at the positions of the ninth panel give.
 
     Attributes:
-        symbol: int16 ``[n, M]``: what the sibling gives in the third row, -1 where that is nothing, nothing
-            definite, or the target's symbol.
+        symbol: int16 ``[n, M]``: what the sibling gives in the third row; -1 where that is nothing, nothing
+            definite or the target's symbol, or where another feature is of the same family.
         telling: int64 ``[n, M]``: how many of the first two rows don't fit the sibling.
     """
 
@@ -66,7 +69,8 @@ def sibling_answers(
     other = siblings(rules)[shown]
     x, y, target = np.moveaxis(rows[:, 2], 1, 0).astype(np.int64)
     given = np.where(other >= 0, _completions(K, rules)[other, x, y], -1)
-    symbol = np.where(given == target, -1, given).astype(np.int16)
+    same = (shown[:, :, None] == shown[:, None]) | (other[:, :, None] == shown[:, None])
+    symbol = np.where((given == target) | (same.sum(axis=2) > 1), -1, given).astype(np.int16)
     telling = np.zeros(shown.shape, np.int64)
     for rule in np.unique(other[symbol >= 0]):
         of_rule = np.nonzero((other == rule) & (symbol >= 0))

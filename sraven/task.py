@@ -75,9 +75,11 @@ class SRAVEN(Settings, ScoredTask[Batch]):
         M: features of a panel, 1 to 12.
         K: symbols, 3 to 256.
         holdout: share of the rule combinations held out for ``ood``, as 0.25; 0 for no ood split. Or the
-            name of a division, one of `sraven.divisions.DIVISIONS`: ``pairs`` holds out combinations with
-            one of R/2 pairs of rules, ``blocks`` those with rules of both halves of the rules, ``repeats``
-            those with a rule twice.
+            name of a division, one of `sraven.divisions.DIVISIONS`: ``camps`` holds out combinations with
+            rules of two camps of families, ``ring`` those of families that aren't neighbours, ``scattered``
+            and ``scattered-ring`` as many, but no pair of rules; ``pairs`` those with one of R/2 pairs of
+            rules, ``blocks`` those with rules of both halves of the rules, ``repeats`` those with a rule
+            twice.
         seed: an integer from 0; draws the partition and the instances.
         answers: ``any``, or ``unique`` for instances with exactly one answer.
         permute: whether each column shows the features in an order of its own.

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from flax import linen as nn
 
 from baselines.model.bottleneck import Bottleneck
+from baselines.model.composing import COMPOSING
 from baselines.model.config import TransformerConfig
 from baselines.model.looped import LoopedTransformer
 from baselines.model.mixer import Mixer
@@ -25,6 +26,7 @@ NETWORKS: dict[str, MakeNetwork] = {
     LOOPED: LoopedTransformer,
     "mixer": Mixer,
     "bottleneck": Bottleneck,
+    **COMPOSING,
 }
 """The networks by the name that a configuration has for them."""
 

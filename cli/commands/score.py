@@ -6,7 +6,7 @@ import click
 
 from cli.shared.options import any_path, output_file, threads_option
 from cli.shared.printing import json_option, print_outcome
-from cli.shared.scores import print_advice, print_bounds, print_composing, print_scores
+from cli.shared.scores import print_advice, print_bounds, print_composing, print_scores, print_siblings
 
 
 @click.command(name="score")
@@ -46,6 +46,7 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
         print_scores(found.scores, found.beside, found.board.metric)
         if found.composing:
             print_composing(found.board, found.composing)
+        print_siblings(found)
         print_bounds(found.board, tuple(found.scores["splits"]))
         print_advice(found)
 

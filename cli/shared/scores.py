@@ -125,11 +125,41 @@ def print_composing(board: "Board", found: "Composing") -> None:
         ("kept: held out / known", found.kept),
         ("effect of being held out, at equal parts", found.at_equal_parts),
     ]
+    if parts := found.parts:
+        rows += [
+            (f"features right at equal rules, known ({KNOWN})", parts.known),
+            (f"features right at equal rules, held out ({board.primary_split})", parts.held_out),
+            ("  lost: known less held out", parts.lost),
+            ("  kept: held out / known", parts.kept),
+        ]
     cells = (
         (title, "–" if each.value is None else figure(each.value), span(each.interval))
         for title, each in rows
     )
     print_rows((found.metric, "mean over seeds", f"{SHARE} over combinations"), cells)
+
+
+def print_siblings(found: "Evidence") -> None:
+    """Print how features are answered for which their rule's sibling gives another symbol."""
+    rows = [
+        (
+            f"{split}: {row['name']}",
+            f"{row['total']:,}",
+            *("–" if share is None else figure(share) for share in _sibling_shares(row)),
+        )
+        for split, table in found.siblings.items()
+        for row in table["rows"]
+    ]
+    if rows:
+        print_rows(
+            ("rows or partners: what partners say, rows that tell", "features", "right", "as sibling"), rows
+        )
+
+
+def _sibling_shares(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """Return the shares of features that are right, and that are answered by the sibling's rule."""
+    wrong, as_sibling = row["wrong"]["mean"], row["of_wrong"]["the sibling's answer"]["mean"]
+    return (None if wrong is None else 1 - wrong), (0.0 if not wrong else wrong * (as_sibling or 0.0))
 
 
 def print_bounds(board: "Board", splits: Sequence[str]) -> None:

@@ -1,7 +1,7 @@
 """The paper's transformer in PyTorch, from instances to a submission: a file to start from.
 
     pip install '.[torch]'    # in a checkout of the benchmark
-    python pytorch.py --board sraven-blocks3-v1 --attention hyla --author "Your Name" --out my-submission
+    python pytorch.py --board sraven-camps3-v1 --attention hyla --author "Your Name" --out my-submission
 
 Change `hyla` or add a function like it, and train, on SRAVEN or on fuzzy logic. The same line goes on with
 what was interrupted. `my-submission-checkpoints` has logs, too, for `sraven curves`. With `--also
@@ -247,7 +247,7 @@ def levels(board, split):
 def main():
     """Train on a board, with several seeds, and write what they predict."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--board", default="sraven-v1", help="such as sraven-blocks3-v1, fuzzylogic-v1")
+    parser.add_argument("--board", default="sraven-v1", help="such as sraven-camps3-v1, fuzzylogic-v1")
     parser.add_argument("--also", action="append", default=[], help="another board to evaluate the models on")
     parser.add_argument("--attention", choices=ATTENTION, default="hyla")
     parser.add_argument("--author", action="append", required=True, help="of the submission; may be repeated")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sraven.board.ceilings import KNOWS, Ceiling
 from sraven.board.check import check_digests, check_texts
-from sraven.board.content import RANKED, BoardFile
+from sraven.board.content import RANKED, BoardFile, series_of
 from sraven.board.paths import board_paths
 from sraven.board.reference_levels import ReferenceLevel, find_reference_levels
 from sraven.core.arguments import check_choice, check_integer
@@ -317,7 +317,8 @@ def board_ids() -> tuple[str, ...]:
     def place(content: Mapping[str, Any]) -> tuple[Any, ...]:
         settings = [(type(value).__name__, value) for value in content["config"].values()]
         family, split = families.index(content["task"]), content["primary_split"]
-        return content["series"] != RANKED, family, content["series"], settings, split
+        series = series_of(content)
+        return series != RANKED, family, series, settings, split
 
     return tuple(str(content["id"]) for content in sorted(map(_read, board_paths().values()), key=place))
 

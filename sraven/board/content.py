@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from sraven.board.ceilings import FIRST_DEFINITION, KNOWS
 from sraven.core.escape import quoted
+from sraven.core.families import find_family
 from sraven.core.spec import digest
 from sraven.core.task import TEXT, Column
 from sraven.core.untrusted.schemas import find_problem
@@ -20,7 +21,7 @@ RANKED = "ranked"
 """The series of boards that rank; others are diagnostic."""
 
 _AS_WRITTEN = (
-    *("id", "version", "title", "series"),
+    *("id", "version", "title"),
     *("train_budget", "metric", "primary_split", "higher_is_better"),
 )
 
@@ -86,6 +87,11 @@ def find_fault(content: Any) -> str | None:
     return None
 
 
+def series_of(content: Mapping[str, Any]) -> str:
+    """Return the series of a board: that of its file, unless its family says that it ranks no longer."""
+    return str(find_family(content["task"]).regrouped.get(content["id"], content["series"]))
+
+
 @dataclass(frozen=True, repr=False)
 class BoardFile:
     """What the file of a board says.
@@ -95,7 +101,7 @@ class BoardFile:
         id: name of the board, such as ``sraven-v1``.
         version: of the board, from 1.
         title: what it is called on the page.
-        series: ``ranked``, or the diagnostic series that it belongs to.
+        series: ``ranked``, or the diagnostic series that it belongs to, see `series_of`.
         config: everything that determines its instances, as JSON values; see `Board.task`.
         prediction: type and shape of the prediction of one instance.
         train_budget: what training may see, in instances.
@@ -141,6 +147,7 @@ class BoardFile:
         return cls(
             file=dict(content),
             **{name: content[name] for name in _AS_WRITTEN},
+            series=series_of(content),
             ceiling_definition=content.get("ceiling_definition", FIRST_DEFINITION),
             config=dict(content["config"]),
             prediction=Column("prediction", kind["dtype"], tuple(kind["shape"]), "what is predicted"),

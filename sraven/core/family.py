@@ -110,6 +110,7 @@ class Family:
         show: how instances are shown; None if they aren't.
         measure: returns what ``ambiguity`` prints of a task, given it, the number of instances and threads.
         bench: imports and returns a `Benches`.
+        regrouped: boards that rank no longer, whatever their file says: by id, the series they belong to.
         examples: small configurations, by name, on which the tests check what every task has to keep.
     """
 
@@ -128,6 +129,7 @@ class Family:
     show: Show | None = None
     measure: Callable[[Any, int, int | None], Measured] | None = None
     bench: Callable[[], Benches] | None = None
+    regrouped: Mapping[str, str] = field(default_factory=dict, hash=False)
     examples: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, hash=False)
 
     @property

@@ -265,7 +265,8 @@ def _compare_split(
     """Return by metric what one scores more than the other on a split, without correction."""
     board, found = one.board, {}
     scoring, labels = board.task.scoring, board.labels(split, threads=threads)
-    metrics = [name for name in board.metrics if not scoring.metrics[name].of_instances]
+    names = (*board.metrics, *board.metrics_beside)
+    metrics = [name for name in names if not scoring.metrics[name].of_instances]
     by_combination = board.metric in scoring.by_combination
     samples = [
         score_samples(

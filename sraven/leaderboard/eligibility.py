@@ -1,6 +1,6 @@
 """Rules of eligibility: a table of functions of what a submission says and scores, with advice."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from math import sqrt
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from sraven.board.board import Board
 from sraven.core.escape import escape
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence
-from sraven.leaderboard.standing import REFERENCE, UNCHOSEN
+from sraven.leaderboard.standing import LEARNT_CEILING, REFERENCE, UNCHOSEN
 from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
 from sraven.scoring.scores import interval_over_combinations
 
@@ -144,42 +144,48 @@ def _above_ceiling(evidence: Evidence) -> str:
     return ""
 
 
-def is_at_chance(board: Board, interval: Sequence[float] | None) -> bool:
-    """Return whether the interval of a score reaches what guessing scores; not where nobody knows either.
+def _reaches(evidence: Evidence, value: float | None) -> bool:
+    """Return whether the interval of what ranks reaches a value; not where nobody knows either.
 
-    The interval is over combinations or instances alone. That over seeds would call a method guesswork of
-    which one seed learns and two don't.
+    The interval is over combinations, or instances where there are none, and not over seeds. That would call
+    a method guesswork of which one seed learns and two don't.
     """
-    if board.chance is None or not interval:
-        return False
-    low, high = interval
-    return low <= board.chance if board.higher_is_better else high >= board.chance
-
-
-def _chance(evidence: Evidence) -> str:
     board = evidence.board
     score = evidence.score(board.primary_split, board.metric)
-    if score is None:
-        return ""
+    if score is None or value is None:
+        return False
     over_combinations = interval_over_combinations(
         evidence.scores["splits"][board.primary_split], board.metric
     )
-    is_guess = is_at_chance(board, over_combinations or score["interval"])
-    return f"no better than chance, which is {board.chance:.4g}" if is_guess else ""
+    interval = over_combinations or score["interval"]
+    if not interval:
+        return False
+    low, high = interval
+    return low <= value if board.higher_is_better else high >= value
+
+
+def _chance(evidence: Evidence) -> str:
+    chance = evidence.board.chance
+    return f"no better than chance, which is {chance:.4g}" if _reaches(evidence, chance) else ""
 
 
 def _baseline(evidence: Evidence) -> str:
-    """The best baseline, which composes nothing, scores as much; at chance, that is said instead."""
-    board = evidence.board
-    score, best = evidence.score(board.primary_split, board.metric), board.best_baseline
-    if not best or not score or _chance(evidence) or board.sign * (score["mean"] - best.value) > 0:
+    """The best baseline, which composes nothing, may score as much; at chance, that is said instead."""
+    best = evidence.board.best_baseline
+    if not best or _chance(evidence) or not _reaches(evidence, best.value):
         return ""
-    return f"no better than what composes nothing ({best.title}, {best.value:.4f})"
+    return f"not clearly better than what composes nothing ({best.title}, {best.value:.4f})"
 
 
 def _reference(evidence: Evidence) -> str:
     is_reference = evidence.content["method"].get("family") == REFERENCE
     return "a reference, not a model" if is_reference else ""
+
+
+def _told(evidence: Evidence) -> str:
+    """A network that is told what others find out shows what can be learnt, not how well those compose."""
+    is_told = evidence.content["method"].get("family") == LEARNT_CEILING
+    return "a learnt ceiling: it is told what the ranked networks have to find out" if is_told else ""
 
 
 def _people(evidence: Evidence) -> str:
@@ -200,6 +206,7 @@ class EligibilityRule(NamedTuple):
 
 ELIGIBILITY_RULES: Mapping[str, EligibilityRule] = {
     REFERENCE: EligibilityRule(_reference, "leave method.family out if it is a method of yours"),
+    LEARNT_CEILING: EligibilityRule(_told, "leave method.family out if yours isn't told"),
     "people": EligibilityRule(_people, "people stand beside the ranks, in rows of their own"),
     "seeds": EligibilityRule(
         _few_seeds, "predict every split with that many models, each trained with a seed of its own"
@@ -273,6 +280,7 @@ def report(evidence: Evidence) -> dict[str, Any]:
         **evidence.scores,
         **({"beside": evidence.beside} if evidence.beside else {}),
         **({"composing": asdict(composing)} if composing else {}),
+        **({"siblings": evidence.siblings} if evidence.siblings else {}),
         "ranked": not reasons,
         "unranked_because": reasons,
     }

@@ -14,15 +14,15 @@ from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import figure, p_value
 from sraven.leaderboard.comparison import Difference, compare_entries
 from sraven.leaderboard.ranking import gather_own, read_snapshot
-from sraven.leaderboard.standing import REFERENCE, Entry, Standing, primary_ceiling
+from sraven.leaderboard.standing import LEARNT_CEILING, REFERENCE, Entry, Standing, primary_ceiling
 from sraven.leaderboard.submissions.submission import RANKED_SEEDS, read_description
 from sraven.leaderboard.submissions.submit import write_submission
-from sraven.scoring.composing import Estimate
+from sraven.scoring.composing import Estimate, PartsKept
 from sraven.scoring.scores import DIGITS
 
 QUICK = (
-    ("sraven-blocks3-v1", 500_000),
-    ("sraven-blocks3-v1", 2_000_000),
+    ("sraven-camps3-v1", 500_000),
+    ("sraven-camps3-v1", 2_000_000),
     ("fuzzylogic-v1", 400_000),
     ("fuzzylogic-v1", 1_600_000),
 )
@@ -65,6 +65,9 @@ class Result:
         known: on known combinations. Intervals are over combinations.
         held_out: on held-out ones.
         kept: held out / known; None unless known is above chance, as nothing was learnt then.
+        parts: features right at equal rules, known and held out, and what is lost; None of fuzzy logic.
+        sibling_answers: on held-out ones, the share of features answered by their rule's sibling, of those
+            for which it gives another symbol; None of fuzzy logic.
         floor: the most that is known to be reached on held-out ones without composing, and by what; None if
             nothing is known.
         ceiling: the most that is possible there.
@@ -82,6 +85,8 @@ class Result:
     known: Estimate
     held_out: Estimate
     kept: Estimate
+    parts: PartsKept | None
+    sibling_answers: float | None
     floor: tuple[float, str] | None
     ceiling: float | None
     differences: Mapping[str, Difference]
@@ -151,6 +156,13 @@ def _lines(found: Result) -> list[str]:
         f"{found.board}, {found.instances:,} instances, {found.metric}, {found.seeds} "
         f"{'seed' if found.seeds == 1 else 'seeds'}: {found.folder}",
         f"  known {_words(found.known)}, held out {_words(found.held_out)}, kept {_words(found.kept)}",
+        *(
+            f"  features right at equal rules: known {_words(parts.known)}, held out "
+            f"{_words(parts.held_out)}, lost {_words(parts.lost)}; answered as the sibling "
+            f"{figure(found.sibling_answers or 0.0)}"
+            for parts in (found.parts,)
+            if parts
+        ),
         f"  without composing up to {floor}{ceiling}",
         *(
             f"  {each.difference:+.4f} [{each.interval[0]:+.4f}, {each.interval[1]:+.4f}], p (Holm) "
@@ -158,6 +170,7 @@ def _lines(found: Result) -> list[str]:
             for name, each in found.differences.items()
             if each.difference is not None and each.interval and each.corrected is not None
         ),
+        *(() if found.differences else ("  no filed network with three seeds saw as many instances",)),
         f"  {cost.parameters:,} parameters, {cost.operations / 1e6:.2f} million operations an instance, "
         f"{cost.memory / 2**20:.0f} MiB to train on {BATCH}{state}",
     ]
@@ -261,7 +274,7 @@ def _judge(board: Board, instances: int, folder: Path, cost: Cost) -> Result:
     own = gather_own([folder])
     [standing] = read_snapshot(board.id, own=own).standings
     [entry], [evidence] = [each for each in standing.entries if each.own], own.values()
-    composing = board.composing(evidence.scores["splits"])
+    composing = evidence.composing
     assert composing is not None, "`check_boards` refuses boards that aren't scored by combination"
     known, kept = composing.known, composing.kept
     if known.interval is None or known.interval[0] <= (board.chance or 0.0):
@@ -278,6 +291,8 @@ def _judge(board: Board, instances: int, folder: Path, cost: Cost) -> Result:
         known=known,
         held_out=composing.held_out,
         kept=kept,
+        parts=composing.parts,
+        sibling_answers=entry.sibling_answers(board.primary_split),
         floor=(floor.value, floor.title) if floor else None,
         ceiling=primary_ceiling(board),
         differences={each.method: found for each, found in zip(others, found, strict=True)},
@@ -292,7 +307,7 @@ def _rivals(standing: Standing, entry: Entry) -> list[Entry]:
         each
         for each in standing.entries
         if each.is_filed
-        and each.family != REFERENCE
+        and each.family not in (REFERENCE, LEARNT_CEILING)
         and each.seeds >= RANKED_SEEDS
         and each.train_instances is not None
         and entry.train_instances is not None

@@ -4,7 +4,7 @@ The standing is made of this, never of the ``scores.json`` that lies beside a su
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
 from pathlib import Path
@@ -22,7 +22,8 @@ from sraven.leaderboard.submissions.submission import (
     scores_beside,
     scores_of,
 )
-from sraven.scoring.composing import Composing
+from sraven.scoring.composing import Composing, PartsKept, measure_parts
+from sraven.scoring.errors import SIBLINGS
 from sraven.scoring.scores import DIGITS, Run
 
 _BOARDS = 4  # at hand at a time: tens of megabytes each
@@ -42,6 +43,9 @@ class Evidence:
         errors: by split, what it gets wrong, sorted: a `sraven.scoring.errors.ErrorRow` of all
             instances, as JSON. Nothing if nothing sorts the errors of the task.
         beside: by split and metric, scores by what its task has got since the board.
+        siblings: by split, its features with a sibling by what partners and rows say, a
+            `sraven.scoring.errors.ErrorTable` as JSON; nothing where the task has none.
+        parts: what it keeps of features, at equal rules; None where the task has no such metric.
         agreement: by split, the two seeds whose errors agree most, and how much; see
             `sraven.core.comparison.Comparison`.
     """
@@ -54,6 +58,8 @@ class Evidence:
     predictions: Mapping[str, NDArray[Any]]
     errors: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    siblings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    parts: PartsKept | None = None
     agreement: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     @property
@@ -64,7 +70,8 @@ class Evidence:
     @cached_property
     def composing(self) -> Composing | None:
         """What it keeps on held-out combinations; None where scores don't say."""
-        return self.board.composing(self.scores["splits"])
+        found = self.board.composing(self.scores["splits"])
+        return found and replace(found, parts=self.parts)
 
     def seeds(self, split: str) -> set[int]:
         """Return the seeds of a split."""
@@ -94,29 +101,28 @@ def _most_agreement(board: Board, truth: Arrays, runs: Sequence[Run]) -> tuple[i
     )
 
 
-def make_evidence(
-    submission: Submission,
-    *,
-    errors: Mapping[str, Mapping[str, Any]] | None = None,
-    threads: int | None = None,
-) -> Evidence:
-    """Return what a validated submission shows, scored.
+def make_evidence(submission: Submission, *, threads: int | None = None) -> Evidence:
+    """Return what a validated submission shows, scored, with what it gets wrong.
 
     Args:
         submission: validated.
-        errors: what it gets wrong, if that is needed.
         threads: threads to use; None for all available ones.
 
     Raises:
         SubmissionError: if it claims other scores.
     """
     board, runs = submission.board, submission.runs
-    totals, agreement = {}, {}
-    for split, found in runs.items():
-        labels = board.labels(split, threads=threads)
-        totals[split] = {name: float(column.sum()) for name, column in labels.summands.items()}
-        if most := _most_agreement(board, labels.arrays, found):
-            agreement[split] = most
+    labels = {split: board.labels(split, threads=threads) for split in runs}
+    totals = {
+        split: {name: float(column.sum()) for name, column in truth.summands.items()}
+        for split, truth in labels.items()
+    }
+    agreement = {
+        split: most
+        for split, found in runs.items()
+        if (most := _most_agreement(board, labels[split].arrays, found))
+    }
+    errors = errors_of(submission, threads=threads)
     return Evidence(
         content=submission.content,
         board=board,
@@ -126,8 +132,12 @@ def make_evidence(
         predictions={
             run_name(split, run.seed): run.predictions for split, found in runs.items() for run in found
         },
-        errors=errors or {},
+        errors={split: as_json(each.overall) for split, each in errors.items()},
         beside=scores_beside(submission, threads=threads),
+        siblings={
+            split: as_json(each.tables[SIBLINGS]) for split, each in errors.items() if SIBLINGS in each.tables
+        },
+        parts=measure_parts(board.task.scoring, labels, runs, board.primary_split, threads=threads),
         agreement=agreement,
     )
 
@@ -144,9 +154,7 @@ def gather_evidence(folder: Path, find_board: Callable[[str], Board] = read_boar
         ConfigurationError: if there is no such board.
         BoardError: if this installation doesn't give the board's instances.
     """
-    submission = read_submission(folder, find_board)
-    errors = {split: as_json(each.overall) for split, each in errors_of(submission).items()}
-    return make_evidence(submission, errors=errors)
+    return make_evidence(read_submission(folder, find_board))
 
 
 def sharing_boards() -> Callable[[Path], Evidence]:

@@ -19,6 +19,9 @@ UNCHOSEN = "test chooses another point of its grid, "
 REFERENCE = "reference"
 """Family of the predictors that are there for comparison."""
 
+LEARNT_CEILING = "learnt ceiling"
+"""Family of networks that are told what others have to find out, such as which symbols are a feature."""
+
 _TITLES = {"hyla": "HYLA", "softmax": "softmax attention", "linear": "linear attention"}
 """What the attentions of the baselines are called; their entries are named ``hyla, rate 0.003, ...``."""
 
@@ -219,6 +222,15 @@ class Entry:
     def kept_interval(self) -> tuple[float, float] | None:
         """Its interval over combinations."""
         return self.composing["kept"]["interval"] if self.composing else None
+
+    @property
+    def parts(self) -> Mapping[str, Any] | None:
+        """What it keeps of features, at equal rules: `PartsKept` as JSON; None where it isn't known."""
+        return (self.composing or {}).get("parts")
+
+    def sibling_answers(self, split: str) -> float | None:
+        """Return the share of features answered as their sibling, of those told apart; None if not known."""
+        return {**self.splits.get(split, {}), **self.beside.get(split, {})}.get("sibling_answers")
 
     @property
     def is_filed(self) -> bool:

@@ -1,6 +1,6 @@
 """What a method keeps of its score where combinations are new, from its scores by combination."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.composition import count_new_pairs
+from sraven.core.task import Labels, Scoring
 from sraven.scoring.bootstrap import LEVEL, SAMPLES, resample_combinations
-from sraven.scoring.scores import DIGITS
+from sraven.scoring.scores import DIGITS, Run, score_samples
 
 KNOWN = "test"
 """The split of new instances of known combinations."""
@@ -49,6 +50,28 @@ class NewPairs:
 
 
 @dataclass(frozen=True)
+class PartsKept:
+    """What a method knows of the parts of combinations, such as features by their rules.
+
+    Attributes:
+        metric: `BALANCED`: the mean over rules of the share right of the features that follow one, so that
+            both splits have equally many of each.
+        known: on new instances of the combinations of training.
+        held_out: on combinations that training lacks.
+        lost: known less held out: the primary measure of what new combinations cost.
+        kept: held out / known; None unless known is above 0.
+        lost_by_seed: of each seed that both splits have.
+    """
+
+    metric: str
+    known: Estimate
+    held_out: Estimate
+    lost: Estimate
+    kept: Estimate
+    lost_by_seed: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class Composing:
     """What a method scores on known and on held-out combinations. Intervals resample combinations.
 
@@ -62,6 +85,7 @@ class Composing:
             of a least-squares fit to combinations, weighted by instances, beside one for each part (rule or
             term); its interval is robust to unequal variances. None where parts and being held out can't be
             told apart.
+        parts: what it keeps of parts; None where the task has no such metric, or no predictions are known.
     """
 
     metric: str
@@ -70,6 +94,7 @@ class Composing:
     kept: Estimate
     by_new_pairs: tuple[NewPairs, ...]
     at_equal_parts: Estimate
+    parts: PartsKept | None = None
 
 
 @dataclass(frozen=True)
@@ -161,4 +186,59 @@ def measure_composing(
         kept=kept,
         by_new_pairs=tuple(_of_pairs(count, known, each) for count, each in groups),
         at_equal_parts=_effect(known, new),
+    )
+
+
+def measure_parts(
+    scoring: Scoring,
+    labels: Mapping[str, Labels],
+    runs: Mapping[str, Sequence[Run]],
+    held_out: str,
+    *,
+    threads: int | None = None,
+) -> PartsKept | None:
+    """Return what a method keeps of parts; None where the task has no such metric, or a split is missing.
+
+    Args:
+        scoring: the task's.
+        labels: the truth by split.
+        runs: by split, predictions of one or more seeds.
+        held_out: the split of held-out combinations.
+        threads: threads to use; None for all available ones.
+    """
+    if BALANCED not in scoring.metrics or not {KNOWN, held_out} <= set(runs) or held_out == KNOWN:
+        return None
+    known, new = (
+        score_samples(
+            scoring,
+            labels[split],
+            runs[split],
+            (BALANCED,),
+            by_combination=True,
+            samples=SAMPLES,
+            first=first,
+            threads=threads,
+        )[BALANCED]
+        # Other samples for each, as in `measure_composing`.
+        for split, first in ((KNOWN, SAMPLES), (held_out, 0))
+    )
+    known_samples, new_samples = known.samples.mean(axis=1), new.samples.mean(axis=1)
+    values = float(known.by_run.mean()), float(new.by_run.mean())
+    kept = Estimate(None, None)
+    if known_samples.min() > 0:
+        kept = _estimate(values[1] / values[0], new_samples / known_samples)
+    by_seed = [
+        {run.seed: float(value) for run, value in zip(runs[split], of.by_run, strict=True)}
+        for split, of in ((KNOWN, known), (held_out, new))
+    ]
+    return PartsKept(
+        metric=BALANCED,
+        known=_estimate(values[0], known_samples),
+        held_out=_estimate(values[1], new_samples),
+        lost=_estimate(values[0] - values[1], known_samples - new_samples),
+        kept=kept,
+        lost_by_seed=tuple(
+            round(by_seed[0][seed] - by_seed[1][seed], DIGITS)
+            for seed in sorted(by_seed[0].keys() & by_seed[1])
+        ),
     )

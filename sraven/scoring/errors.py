@@ -15,6 +15,9 @@ from sraven.scoring.scores import DIGITS, Run
 OVERALL = "overall"
 """Name of the tally that every diagnosis has: one row for all instances, the kinds as columns."""
 
+SIBLINGS = "siblings"
+"""Name of the tally of features by what tells their rule from its sibling, where a task has siblings."""
+
 MISSING = "missing"
 """The column of what isn't answered, which counts as wrong and is of no kind."""
 

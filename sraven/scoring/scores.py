@@ -223,6 +223,7 @@ def score_samples(
     *,
     by_combination: bool,
     samples: int,
+    first: int = 0,
     threads: int | None = None,
 ) -> dict[str, Samples]:
     """Score runs on samples of the combinations of a split, for comparison with others on the same ones.
@@ -234,6 +235,7 @@ def score_samples(
         metrics: names of metrics that are functions of sums.
         by_combination: whether combinations are drawn, and not instances.
         samples: how many.
+        first: number of the first sample; samples of other numbers are independent.
         threads: threads to use; None for all available ones.
     """
     outcomes = [scoring.outcomes(labels, run.predictions, run.answered, threads) for run in runs]
@@ -243,8 +245,8 @@ def score_samples(
     sums = np.zeros((len(numbers), columns.matrix.shape[1]))
     np.add.at(sums, groups, columns.matrix)
     # Some samples at a time: where instances are drawn, there are many of them.
-    sizes = {first: min(SAMPLES, samples - first) for first in range(0, samples, SAMPLES)}
-    draws = (combination_draws(len(numbers), first, size).T for first, size in sizes.items())
+    sizes = {first + at: min(SAMPLES, samples - at) for at in range(0, samples, SAMPLES)}
+    draws = (combination_draws(len(numbers), at, size).T for at, size in sizes.items())
     sampled, total = np.concatenate([each.astype(np.float64) @ sums for each in draws]), sums.sum(axis=0)
     return {
         name: Samples(*(columns.evaluate(name, each) for each in (total, sampled, columns.matrix)))

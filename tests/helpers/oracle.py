@@ -10,7 +10,7 @@ import json
 from collections import Counter, defaultdict
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement, count, permutations, product
+from itertools import combinations, combinations_with_replacement, count, permutations, product
 from math import factorial, prod
 from typing import NamedTuple
 
@@ -121,16 +121,16 @@ def partition(M, holdout, seed, rules=RULES):
     ``holdout`` means the decimal number that it is written as. The first partition in which every
     rule occurs in a known combination is taken. A word is the name of a division.
     """
-    combinations = all_combinations(M, rules)
+    every = all_combinations(M, rules)
     if isinstance(holdout, str):
-        is_known = DIVIDE[holdout](seed, rules)
-        known = [at for at, combination in enumerate(combinations) if is_known(combination)]
-        return known, sorted(set(range(len(combinations))) - set(known))
-    held_out = Fraction(str(holdout)) * len(combinations) // 1
+        is_known = DIVIDE[holdout](seed, rules, M)
+        known = [at for at, combination in enumerate(every) if is_known(combination)]
+        return known, sorted(set(range(len(every))) - set(known))
+    held_out = Fraction(str(holdout)) * len(every) // 1
     for attempt in count():
         order = shuffled_combinations(M, seed, attempt, rules)
         known = sorted(order[held_out:])
-        if {rule for c in known for rule in combinations[c]} == set(rules):
+        if {rule for c in known for rule in every[c]} == set(rules):
             return known, sorted(order[:held_out])
     raise AssertionError("the loop has no other end")
 
@@ -145,23 +145,79 @@ def in_drawn_order(name, seed, kinds):
     return [kind[at] for draw, kind in enumerate(kinds) for at in shuffled(len(kind), key, draw)]
 
 
-def within_blocks(seed, rules):
+def within_blocks(seed, rules, M):
     order = in_drawn_order("blocks", seed, [kind for kind in KINDS if kind[0] in rules])
     block = set(order[::2])
     return lambda combination: len({rule in block for rule in combination}) == 1
 
 
-def without_forbidden_pairs(seed, rules):
+def without_forbidden_pairs(seed, rules, M):
     order = in_drawn_order("pairs", seed, [sorted(rules)])
     pairs = [{order[at], order[at + 1]} for at in range(0, len(order), 2)]
     return lambda combination: not any(pair <= set(combination) for pair in pairs)
 
 
-def of_different_rules(seed, rules):
+def of_different_rules(seed, rules, M):
     return lambda combination: len(set(combination)) == len(combination)
 
 
-DIVIDE = {"blocks": within_blocks, "pairs": without_forbidden_pairs, "repeats": of_different_rules}
+FAMILIES = (0, 7), (1, 3), (2, 4), (5, 6), (8, 9)
+"""Siblings."""
+
+
+def families_of(combination):
+    """Return the multiset of the families of a combination."""
+    return tuple(sorted(n for rule in combination for n, family in enumerate(FAMILIES) if rule in family))
+
+
+def within_camps(seed, rules, M):
+    # In the order of the rules' kinds: constant's family; those of the progressions; addition's.
+    order = in_drawn_order("camps", seed, [(0,), (1, 2), (3,)])
+    camp = set(order[::2])
+    return lambda combination: len({family in camp for family in families_of(combination)}) == 1
+
+
+def in_ring(seed, rules, M):
+    ring = in_drawn_order("ring", seed, [[n for n, family in enumerate(FAMILIES) if family[0] in rules]])
+    neighbours = [{one, other} for one, other in zip(ring, [*ring[1:], ring[0]], strict=True)]
+    return lambda combination: any(set(families_of(combination)) <= pair for pair in neighbours)
+
+
+def scattered(name, like):
+    """Return a division into whole classes of families that knows as many combinations as another one."""
+
+    def divide(seed, rules, M):
+        key = derive_key(version=VERSION, task="sraven", stream="division", division=name, seed=seed)
+        classes = {}
+        for combination in all_combinations(M, rules):
+            classes.setdefault(families_of(combination), []).append(combination)
+        listed = sorted(classes)
+        known = sum(map(like(0, rules, M), all_combinations(M, rules)))
+        share = known * M // (len(rules) // 2)
+        for attempt in count():
+            taken, used = [], Counter()
+            for number in shuffled(len(listed), key, attempt):
+                more = Counter(n for n in listed[number] for _ in classes[listed[number]])
+                if all(used[n] + more[n] <= share for n in more):
+                    used += more
+                    taken += classes[listed[number]]
+            pairs = {pair for combination in taken for pair in combinations(combination, 2)}
+            if len(taken) == known and len(pairs) == len(all_combinations(2, rules)):
+                return set(taken).__contains__
+        raise AssertionError("the loop has no other end")
+
+    return divide
+
+
+DIVIDE = {
+    "blocks": within_blocks,
+    "pairs": without_forbidden_pairs,
+    "repeats": of_different_rules,
+    "camps": within_camps,
+    "ring": in_ring,
+    "scattered": scattered("scattered", within_camps),
+    "scattered-ring": scattered("scattered-ring", in_ring),
+}
 
 
 def rules_of(config):

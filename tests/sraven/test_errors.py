@@ -256,7 +256,9 @@ def tallied():
 
 def slow_tallies(task, batch, panels, answered):
     """Return the tallies as Counters of (row, column), by loops; a column None stands for what is right."""
-    found = {name: Counter() for name in ("overall", "answers", "distance", "rules", "arithmetic")}
+    found = {
+        name: Counter() for name in ("overall", "answers", "distance", "rules", "arithmetic", "siblings")
+    }
     known = task.combinations("train").tolist()
     names = [rule.name for rule in task.rules]
     columns = zip(*(array.tolist() for array in tuple(batch)), strict=True)
@@ -289,7 +291,29 @@ def slow_tallies(task, batch, panels, answered):
             found["rules"][names[rules[feature]], None if right else column] += 1
             if rules[feature] in (ADDITION, SUBTRACTION):
                 found["arithmetic"][str(load), None if right else other] += 1
+                if load == 1 and (row := sibling_row(context, target, rules, permutations, p, known, task.K)):
+                    name, symbol = row
+                    wrong = "the sibling's answer" if panel[p] == symbol else "anything else"
+                    wrong = wrong if answered[n] else "missing"
+                    found["siblings"][name, None if right else wrong] += 1
     return found
+
+
+def sibling_row(context, target, rules, permutations, p, known, K):
+    """Return the row of the only feature that adds or subtracts, and its sibling's symbol; None if equal."""
+    feature = permutations[2][p]
+    sign = {ADDITION: -1, SUBTRACTION: 1}[rules[feature]]  # the sibling's
+    places = [permutations[column].index(feature) for column in range(3)]
+    panels = [*context, target]
+    rows = [[panels[3 * row + column][places[column]] for column in range(3)] for row in range(3)]
+    given = [(x + sign * y) % K for x, y, _ in rows]
+    if given[2] == target[p]:
+        return None
+    other = sorted([*rules[:feature], SUBTRACTION if sign < 0 else ADDITION, *rules[feature + 1 :]])
+    says = {(1, 0): "tell", (1, 1): "fit both", (0, 0): "fit neither", (0, 1): "mislead"}
+    telling = sum(symbol != row[2] for symbol, row in zip(given[:2], rows[:2], strict=True))
+    name = says[list(rules) in known, other in known]
+    return f"{name}, {('no row', 'one row', 'both rows')[telling]}", given[2]
 
 
 def test_tallies_equal_a_loop_over_the_instances(tallied):

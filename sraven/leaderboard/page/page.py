@@ -13,15 +13,23 @@ from sraven.core.system.files import write_text
 from sraven.leaderboard.columns import SPLIT_TITLES, budget_text, metric_title, score_title, shown_columns
 from sraven.leaderboard.comparison import compare_entries
 from sraven.leaderboard.filed import Fault
-from sraven.leaderboard.page.picture import NARROW, WIDE, Bar, Panel, bar_of, draw, levels_of
+from sraven.leaderboard.page.picture import NARROW, WIDE, Panel, bar_of, draw, levels_of
 from sraven.leaderboard.page.render import Asset, legible, render
-from sraven.leaderboard.standing import REFERENCE, REPORTED, REPRODUCED_BADGE, SCORED, Entry, Standing
+from sraven.leaderboard.standing import (
+    LEARNT_CEILING,
+    REFERENCE,
+    REPORTED,
+    REPRODUCED_BADGE,
+    SCORED,
+    Entry,
+    Standing,
+)
 
 PAGE = "index.html"
 """Name of the page's file."""
 
-FLAGSHIP, CONTROL = "sraven-blocks3-v1", "sraven-few3-v1"
-"""The boards of the picture on top: every held-out combination has new pairs of rules, or few have."""
+FLAGSHIP, CONTROL = "sraven-camps3-v1", "sraven-scattered3-v1"
+"""The boards of the picture on top: every held-out combination has new pairs of rules, or none has."""
 
 BADGES = {
     SCORED: "recomputed here from the predictions that were submitted",
@@ -91,8 +99,8 @@ class Card(NamedTuple):
 
 
 def _is_model(entry: Entry) -> bool:
-    """Return whether a row is of a model that was submitted: no paper's figure, and no reference."""
-    return entry.badge != REPORTED and entry.family != REFERENCE
+    """Return whether a row is of a model that was submitted: no paper's figure, reference, learnt ceiling."""
+    return entry.badge != REPORTED and entry.family not in (REFERENCE, LEARNT_CEILING)
 
 
 # Pictures
@@ -126,17 +134,9 @@ def _draw_board(standing: Standing) -> Picture | None:
     return _make_picture(board, [Panel("", bars, levels_of(board))], len(shown) - len(bars))
 
 
-def _without_new_pairs(entry: Entry) -> tuple[float, float] | None:
-    """Return what an entry scores on known combinations, and on held-out ones that have no new pair."""
-    composing = entry.composing or {"by_new_pairs": ()}
-    found = [each["score"]["value"] for each in composing["by_new_pairs"] if each["pairs"] == 0]
-    return (composing["known"]["value"], found[0]) if found else None
-
-
 def _range(shares: Iterable[float]) -> str:
     low, *_, high = sorted([*shares] * 2)
-    ends = dict.fromkeys(f"{100 * share:.0f}" for share in (low, high))
-    return f"{' to '.join(ends)}\u00a0%"
+    return " to ".join(dict.fromkeys(f"{share:.2f}" for share in (low, high)))
 
 
 class Headline(NamedTuple):
@@ -168,32 +168,35 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
         return None
     board = found[FLAGSHIP].board
     both = [_by_title(_shown_models(found[each])) for each in (FLAGSHIP, CONTROL)]
-    titles = [title for title in both[0] if title in both[1]]
-    new = [entry for title in titles if (entry := both[0][title]).kept is not None]
-    old = [(both[1][title], pair) for title in titles if (pair := _without_new_pairs(both[1][title]))]
-    if not new or not old:
-        return None
-    kept = _range(entry.kept or 0.0 for entry in new)
-    control = _range(held_out / known for _, (known, held_out) in old)
-    sentence = (
-        "Where held-out combinations have pairs of rules that training never showed, networks keep "
-        f"{kept} of their {metric_title(board, board.metric)} on known combinations; where every pair is "
-        f"known, {control}."
-    )
-    levels = levels_of(board)
-    names = {entry.method: entry.title for entry, _ in old} | {entry.method: entry.title for entry in new}
-    panels = [
-        Panel("new pairs of rules", [bar_of(board, e)._replace(name=names[e.method]) for e in new], levels),
-        Panel("every pair known (control)", [Bar(names[e.method], *pair, None) for e, pair in old], {}),
+    titles = [
+        title for title in both[0] if title in both[1] and both[0][title].parts and both[1][title].parts
     ]
-    seeds = sorted({entry.seeds for entry in new} | {entry.seeds for entry, _ in old})
+    if not titles:
+        return None
+    lost = [_range(group[title].parts["lost"]["value"] for title in titles) for group in both]  # type: ignore[index]
+    sentence = (
+        "Where held-out combinations have pairs of rules that training never showed, networks get "
+        f"{lost[0]} fewer of the features right than on known combinations, at equal rules; where every pair "
+        f"is known, {lost[1]}."
+    )
+    told = [entry for entry in found[FLAGSHIP].entries if entry.family == LEARNT_CEILING and entry.parts]
+    if told and (best := max(told, key=lambda each: each.value or 0.0)).parts:
+        sentence += f" A network that reads each feature by itself: {_range([best.parts['lost']['value']])}."
+    levels = levels_of(board)
+    panels = [
+        Panel(title, [bar_of(board, group[name])._replace(name=name) for name in titles], lines)
+        for title, group, lines in (
+            ("new pairs of rules", both[0], levels),
+            ("every pair known (control)", both[1], levels_of(found[CONTROL].board)),
+        )
+    ]
+    seeds = sorted({group[title].seeds for group in both for title in titles})
     count = (
         f"{seeds[0]} seed{'s' * (seeds[0] > 1)}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
     )
     basis = (
-        f"{metric_title(board, board.metric).capitalize()} on {FLAGSHIP} and on its control {CONTROL}, of "
-        f"whose held-out combinations those without a new pair count; {count} each. Bars hold 95 % of "
-        "resampled combinations."
+        f"{metric_title(board, board.metric).capitalize()} of whole panels on {FLAGSHIP} and on its control "
+        f"{CONTROL}; {count} each. Bars hold 95 % of resampled combinations."
     )
     return Headline(sentence, _make_picture(board, panels), basis)
 
@@ -276,6 +279,10 @@ def _groups(standing: Standing) -> tuple[Group, ...]:
     is_more = any(group.rows for group in found)
     found += [
         Group("Not ranked" if board.is_ranked else "Entries", models, is_folded=is_more),
+        Group(
+            "Learnt ceiling: networks that are told what symbols are a feature",
+            rows(lambda e: e.family == LEARNT_CEILING),
+        ),
         Group("References: predictors for comparison", rows(lambda e: e.family == REFERENCE), is_folded=True),
     ]
     return tuple(group for group in found if group.rows)
