@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.load import load_run
+from baselines.model.composing import COMPOSING
 from baselines.model.networks import LOOPED
 from baselines.recipes import RECIPES, defaults_of, warmup_of
 from baselines.train.code import imported_by
@@ -33,6 +34,7 @@ from sraven.board.board import Board, load_board, read_board
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.estimate import standard_error
 from sraven.core.system.files import read_bounded
+from sraven.leaderboard.standing import LEARNT_CEILING
 from sraven.leaderboard.submissions.submission import METHOD_FAMILIES
 from sraven.leaderboard.submissions.submit import check_new, write_submission
 from sraven.scoring.scores import score_plainly
@@ -292,6 +294,13 @@ def _in_words(name: str, value: Any) -> str:
     return f"{SHORT.get(name, name.replace('_', ' '))} {shown}"
 
 
+def _family(network: str) -> str:
+    """Return the family of a network, as submissions have it."""
+    if network in COMPOSING:
+        return LEARNT_CEILING
+    return network if network in METHOD_FAMILIES else "other"
+
+
 def describe_runs(
     configs: Sequence[RunConfig],
     params: Any,
@@ -319,7 +328,7 @@ def describe_runs(
         **({"points": points} if points else {}),
         "method": {
             "name": ", ".join([first.architecture, *_differences(first), f"{seen:,} instances"]),
-            "family": first.network if first.network in METHOD_FAMILIES else "other",
+            "family": _family(first.network),
             "description": f"The baseline {first.in_words}: {command}",
             "authors": list(authors),
             **({"code": address} if commit and address else {}),

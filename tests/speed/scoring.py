@@ -2,7 +2,7 @@
 
     python tests/speed/scoring.py certificates docs/results/certificates.json
     python tests/speed/scoring.py posterior docs/results/posterior.json
-    python tests/speed/scoring.py partners docs/results/partners.json ENTRY...
+    python tests/speed/scoring.py siblings docs/results/siblings.json ENTRY...
     python tests/speed/scoring.py equal docs/results/equal-known.json RUN...
     python tests/speed/scoring.py ladder docs/results/text-ladder.json
 
@@ -14,10 +14,8 @@
   positions whose most probable rule is the true one. Of equally probable answers each is taken equally
   often. Beside them, how much of ``ood`` the composition-blind observer thinks impossible, and what it
   scores.
-- ``partners``: how addition and subtraction are answered, by how many rules of the other block stand beside
-  them. Where two blocks of rules never occur together, the rules beside a feature tell in training whether
-  it adds or subtracts. The share of such features (x + y and x - y being different) answered by the right
-  rule, by the other one, by neither.
+- ``siblings``: features right at equal rules, known and held out; features alone of their family by what
+  partners and rows say; and what is kept of panels if the answers of addition and subtraction count as one.
 - ``equal``: what networks that are trained score on held-out combinations when they score the same on known
   ones: of each run, the means of both over those lines of its log at which it has a level, within 0.05.
 - ``ladder``: ceilings of language models' scores; the same numbers come out anywhere.
@@ -27,14 +25,17 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 from record import choose, keep, least_seconds
 
 from sraven.board.board import load_board
 from sraven.core.estimate import mean
 from sraven.core.jsonable import as_json
 from sraven.core.parallel import available_threads
+from sraven.features import symbols_by_asked_feature
+from sraven.leaderboard.submissions.submission import read_submission
 from sraven.references import independent_hits
+from sraven.scoring.composing import measure_parts
+from sraven.scoring.errors import diagnose_runs
 from sraven.task import SRAVEN
 from sraven.text import LADDER
 from sraven.text.questions import LEVELS
@@ -127,50 +128,48 @@ def posterior(goal):
     keep(goal, {"result": {name: measure_board(name) for name in ("sraven-v1", "sraven-unique-v1")}})
 
 
-# Partners ------------------------------------------------------------------------------------------------
+# Siblings ------------------------------------------------------------------------------------------------
 
 
 ADDITION, SUBTRACTION = 5, 6
 
 
-def read_predictions(path, M):
-    """Return the predictions of a run in the order of the instances: ``[n, M]``."""
-    table = pq.read_table(path)
-    flat = table["prediction"].combine_chunks().flatten().to_numpy()
-    return flat.reshape(-1, M)[np.argsort(table["index"].to_numpy())]
+def kept_as_one(labels, runs, K):
+    """Return known, held out and kept of each seed if the answers of addition and subtraction are one."""
+    either = {}
+    for split, found in labels.items():
+        truth = found.arrays
+        shown = truth["rules_by_position"]
+        rows = symbols_by_asked_feature(truth["context"], truth["target"], truth["permutations"]).astype(int)
+        x, y = rows[:, 2, 0], rows[:, 2, 1]
+        other = np.select([shown == ADDITION, shown == SUBTRACTION], [x - y, x + y], truth["target"]) % K
+        right = [
+            ((run.predictions == truth["target"]) | (run.predictions == other)).all(1) for run in runs[split]
+        ]
+        either[split] = np.mean(right, axis=1)
+    return {
+        "known": round(float(either["test"].mean()), 4),
+        "held_out": round(float(either["ood"].mean()), 4),
+        "kept_by_seed": np.round(either["ood"] / either["test"], 4).tolist(),
+    }
 
 
-def count_answers(board, split, predicted):
-    """Return the shares of answers by rule and number of rules of the other block."""
-    task, batch = board.task, board.sample(split, 0, board.splits[split])
-    known = task.combinations("train")
-    in_first = np.isin(np.arange(len(task.rules)), known[(known == 0).any(axis=1)])[batch.rules]
-    beside = (in_first[:, :, None] != in_first[:, None]).sum(axis=2)
-    # At [n, c, f]: the position that shows feature f in column c.
-    n, shown = np.arange(len(batch))[:, None], np.argsort(batch.permutations, axis=2)
-    last_row = batch.context[:, 6], batch.context[:, 7], predicted
-    x, y, z = (panels[n, shown[:, column]].astype(int) for column, panels in enumerate(last_row))
-    answers = {ADDITION: (x + y) % task.K, SUBTRACTION: (x - y) % task.K}
-    found = {}
-    for rule, other in ((ADDITION, SUBTRACTION), (SUBTRACTION, ADDITION)):
-        for number in range(task.M):
-            chosen = (batch.rules == rule) & (beside == number) & (answers[rule] != answers[other])
-            if chosen.any():
-                right, wrong = ((z == answers[each])[chosen].mean() for each in (rule, other))
-                shares = {"right": right, "other": wrong, "neither": 1 - right - wrong}
-                shares = {name: round(float(share), 4) for name, share in shares.items()}
-                found[f"{task.rules[rule].name}, {number}"] = {"features": int(chosen.sum()), **shares}
-    return found
-
-
-def partners(goal, *folders):
-    """Count for each entry, and write the counts to ``goal``."""
+def siblings(goal, *folders):
+    """Measure each entry, and write it to ``goal``."""
     found = {}
     for folder in map(Path, folders):
-        board = load_board(folder.parent.name)
-        for path in sorted(folder.glob("predictions/*/*.parquet")):
-            counts = count_answers(board, path.parent.name, read_predictions(path, board.task.M))
-            found[f"{board.id}/{folder.name}/{path.parent.name}/{path.stem}"] = counts
+        submission = read_submission(folder)
+        board, runs = submission.board, submission.runs
+        labels = {split: board.labels(split) for split in runs}
+        tables = {
+            split: diagnose_runs(board.task.diagnosis, labels[split], runs[split]).tables["siblings"]
+            for split in runs
+        }
+        found[f"{board.id}/{folder.name}"] = {
+            "features": as_json(measure_parts(board.task.scoring, labels, runs, "ood")),
+            "siblings": as_json(tables),
+            "addition and subtraction as one": kept_as_one(labels, runs, board.task.K),
+        }
     keep(goal, {"result": found})
 
 
@@ -234,4 +233,4 @@ def ladder(goal):
 
 
 if __name__ == "__main__":
-    choose(certificates, posterior, partners, equal, ladder)
+    choose(certificates, posterior, siblings, equal, ladder)
