@@ -60,6 +60,19 @@ FAMILY = Family(
             "besides, which composes nothing",
             is_baseline=True,
         ),
+        "look-up": LevelText(
+            "look-up",
+            "the function of training that is nearest to the points shown, plus a Gaussian process of what "
+            "it leaves, which composes nothing",
+            is_baseline=True,
+        ),
+        # No network is told the symmetry, so an entry behind this one isn't worse than knowing nothing.
+        "gp-symmetric": LevelText(
+            "knows the symmetry",
+            "a Gaussian process within a sequence with mean and covariance of the functions of training "
+            "under all renamings and negations of variables: linear in the targets, it composes nothing, but "
+            "no network is told that symmetry",
+        ),
     },
     nouns="sequences",
     summary="The second task: generate, show, ambiguity.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzylogic import gaussian_process, ridge
+from fuzzylogic import gaussian_process, look_up, ridge, symmetry
 from fuzzylogic.metrics import error_columns
 from sraven.core.estimate import Mean, mean
 from sraven.core.task import Reference
@@ -28,6 +28,8 @@ OBSERVERS: Mapping[str, Observe] = {
     "known-terms": partial(ridge.observe, terms=True),
     "gp": partial(gaussian_process.observe, known=False),
     "gp-known": partial(gaussian_process.observe, known=True),
+    "look-up": look_up.observe,
+    "gp-symmetric": symmetry.observe,
 }
 """What composes nothing, by name: returns predictions ``[n]`` of the queries of a batch."""
 
@@ -78,6 +80,10 @@ class FuzzyLogicReferences(Observed["FuzzyLogic"]):
             "known-terms": linear.format("the functions of training and their terms"),
             "gp": process.format(""),
             "gp-known": process.format(", linear in the functions of training and their terms besides"),
+            "look-up": "The function of training that is nearest to the points shown, plus a Gaussian "
+            "process of what it leaves.",
+            "gp-symmetric": "The mean of a Gaussian process with mean and covariance of the functions of "
+            "training under all renamings and negations of variables.",
         }
         return {
             "constant-mean": Reference(

@@ -28,8 +28,18 @@ def known_functions(task: "FuzzyLogic", inputs: NDArray[np.float32]) -> NDArray[
     count = task.n_combinations("train")
     if count > _MOST_FEATURES:
         raise CapacityError(f"{count:,} known functions; regression takes up to {_MOST_FEATURES:,}")
+    return values_of(task.combinations("train"), inputs)
+
+
+def values_of(functions: NDArray[Any], inputs: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the values of functions at points ``[..., L]``: ``[..., functions]``.
+
+    Args:
+        functions: their terms, integers ``[functions, K]``.
+        inputs: the points.
+    """
     values = _terms(inputs)
-    return reduce(np.maximum, (values.take(terms, axis=-1) for terms in task.combinations("train").T))
+    return reduce(np.maximum, (values.take(terms, axis=-1) for terms in functions.T))
 
 
 def known_terms(task: "FuzzyLogic", inputs: NDArray[np.float32]) -> NDArray[np.float64]:

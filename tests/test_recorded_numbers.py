@@ -63,11 +63,16 @@ def cells_of(name):
 )
 def test_the_first_page_has_the_scores_of_the_records(name, attention):
     known, new, sraven_known, sraven_new = cells_of(name)
-    page = (DOCS / "results" / "positions-fuzzylogic.md").read_text()
-    shown = "HYLA" if attention == "hyla" else attention
-    row = re.search(rf"^\| {shown} \| one way \| 3/3 \| ([\d.]+).*? \| ([\d.]+)", page, re.MULTILINE)
-    ood, test = map(float, row.groups())
-    assert (known, new) == (f"{test:.3f}", f"{ood:.3f}")
+    filed = DOCS / "leaderboard" / "submissions" / "fuzzylogic-v1"
+    entry = filed / f"20261127-{attention}-one-way-buckets-6-400-000-instances"
+    splits = json.loads((entry / "scores.json").read_text())["splits"]
+    found = [splits[split]["metrics"]["r2_per_sequence"]["mean"] for split in ("test", "ood")]
+    assert [known, new] == [f"{value:.3f}" for value in found]
+    shown = {"softmax": "softmax attention 0", "linear": "linear attention 0", "hyla": "HYLA has 0"}[
+        attention
+    ]
+    main = re.sub(r"\s+", " ", (DOCS / "results.md").read_text().partition("four variables**")[2])
+    assert main.partition(shown)[2].startswith(f".{new[2:]} ")
     folder = DOCS / "results" / "reproduction" / "table-a1-sraven"
     runs = [json.loads(path.read_text()) for path in folder.glob("*.json")]
     wanted = {"attention": attention, "feedforward": "mlp", "learning_rate": 0.001}
@@ -105,19 +110,23 @@ def test_the_first_page_says_what_the_filed_networks_keep():
         unknown = terms["ood_terms"]["metrics"]["r2_per_sequence"]["mean"]
         cells = [*map(shown, (kept.known, kept.held_out, kept.kept)), f"{unknown:.2f}"]
         assert f"| {name} | {' | '.join(cells)} |" in page
-    best = [
-        max(line.value for line in read_board(f"fuzzylogic-{board}-v1").reference_levels(split))
+    columns = [
+        read_board(f"fuzzylogic-{board}-v1").reference_levels(split)
         for board, split in (("l5", "test"), ("l5", "ood"), ("l5-terms", "ood_terms"))
     ]
-    known, new, unknown = (f"{value:.2f}" for value in best)
-    assert f"| no composition, the best of four observers | {known} | {new} | | {unknown} |" in page
+    best = [max(line.value for line in lines if line.is_baseline) for lines in columns]
+    told = [next(line.value for line in lines if line.name == "gp-symmetric") for lines in columns]
+    for name, values in (("the best of five observers", best), ("but told the symmetry of variables", told)):
+        known, new, unknown = (f"{value:.2f}" for value in values)
+        row = f"| no composition, {name} | {known} | {new} | | {unknown} |"
+        assert row in page
 
 
 @pytest.mark.parametrize("split", ["ood", "ood_terms"])
 @pytest.mark.parametrize("draw", ["split1", "split2"])
 def test_with_other_draws_of_terms_hyla_alone_is_above_what_composes_nothing(draw, split):
     board = read_board(f"fuzzylogic-l5-{draw}-v1")
-    best = max(line.value for line in board.reference_levels(split))
+    best = max(line.value for line in board.reference_levels(split) if line.is_baseline)
     softmax, hyla = (
         json.loads(path.read_text())["splits"][split]["metrics"][board.metric]["by_seed"]
         for name in ("softmax", "hyla")
@@ -126,6 +135,28 @@ def test_with_other_draws_of_terms_hyla_alone_is_above_what_composes_nothing(dra
         )
     )
     assert len(hyla) == len(softmax) == 2 and max(softmax) < best < min(hyla)
+
+
+def test_differences_over_all_draws_are_the_records():
+    found = json.loads((DOCS / "results" / "fuzzylogic-pooled.json").read_text())["result"]
+    page = " ".join((DOCS.parent / "README.md").read_text().split())
+
+    def shown(split, other, sign=1, digits=3):
+        each = found[split][f"hyla less {other}"]
+        low, high = sorted(sign * end for end in each["interval"])
+        values = f"{sign * each['difference']:.{digits}f}", f"{low:.{digits}f}", f"{high:.{digits}f}"
+        return "{} ({} to {})".format(*values)
+
+    assert shown("ood", "known-terms").replace("(", "(95 % ") in page
+    assert shown("ood", "softmax") in page and shown("ood_terms", "softmax", digits=2) in page
+    assert shown("ood_terms", "gp-symmetric", -1) in page
+    rows = [line for line in (DOCS / "fuzzylogic.md").read_text().splitlines() if line.startswith("| ")]
+    tried = json.loads((DOCS / "results" / "fuzzylogic-observers.json").read_text())["result"]
+    boards = tried["fuzzylogic-l5-terms-v1"], tried["fuzzylogic-terms-v1"]
+    for name, scores in boards[0].items():
+        splits = itertools.product(boards, ("test", "ood", "ood_terms"))
+        cells = [f"{board[name][split]['value']:.3f}".replace("-", "−") for board, split in splits]
+        assert f"| {name} | {scores['knows']} | {' | '.join(cells)} |" in rows
 
 
 def test_what_is_kept_at_equal_accuracy_on_known_puzzles():
@@ -180,6 +211,12 @@ def test_the_first_page_has_the_lines_of_the_boards():
     assert cells_of("no composition: linear in known functions and terms")[:2] == [known[1], new[1]]
     assert cells_of("no composition: a Gaussian process on the sequence alone")[:2] == [known[2], new[2]]
     assert cells_of("no composition: a Gaussian process, linear in")[:2] == [known[3], new[3]]
+    assert cells_of("no composition: the nearest known function")[:2] == [known[4], new[4]]
+    told = [
+        next(line.value for line in fuzzy.reference_levels(split) if line.name == "gp-symmetric")
+        for split in ("test", "ood")
+    ]
+    assert cells_of("no composition, but told the symmetry")[:2] == [f"{value:.3f}" for value in told]
     blind = [*lower["sraven-v1", "test"], *lower["sraven-v1", "ood"]]
     assert cells_of("no composition: all rules")[2:] == blind
     best = [f"{sraven.ceiling(split, 'accuracy').value:.3f}" for split in ("test", "ood")]

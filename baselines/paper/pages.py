@@ -5,6 +5,7 @@ from pathlib import Path
 
 from baselines.paper import tables
 from baselines.paper.figures import Figure
+from baselines.paper.plan import operations_of
 from baselines.paper.records import FOLDER
 from baselines.paper.results import FigureStanding
 from baselines.paper.tables import meaning, point_names, point_values, table
@@ -28,13 +29,14 @@ _SEEDS = (
 
 
 def pages_of(standings: Sequence[FigureStanding], results: Path) -> dict[Path, str]:
-    """Return the pages of figures that have runs, and the one that leads to them, by path.
+    """Return the pages of figures that have runs or prose, and the one that leads to them, by path.
 
     Args:
         standings: of the figures.
         results: the folder of the pages; the index lies beside it, under its name.
     """
-    pages = {results / f"{each.figure.name}.md": page(each, results) for each in standings if _has_runs(each)}
+    shown = (each for each in standings if _has_page(each, results))
+    pages = {results / f"{each.figure.name}.md": page(each, results) for each in shown}
     return {results.with_name(f"{results.name}.md"): index(standings, results), **pages}
 
 
@@ -60,6 +62,10 @@ def _has_runs(standing: FigureStanding) -> bool:
     return any(summary.points for level in standing.summaries for summary in level)
 
 
+def _has_page(standing: FigureStanding, results: Path) -> bool:
+    return _has_runs(standing) or prose_path(results, standing.figure.name).is_file()
+
+
 def is_drawn(standing: FigureStanding) -> bool:
     """Return whether a figure has a picture: if it is one in the paper, and something ran at full length."""
     return standing.figure.chart is not None and any(each.records for each in standing.summaries[0])
@@ -71,9 +77,13 @@ def is_drawn(standing: FigureStanding) -> bool:
 def page(standing: FigureStanding, results: Path) -> str:
     """Return the page of a figure, as Markdown."""
     comment, *prose = _beginning(results, standing.figure.name)
-    paragraphs = [comment, f"# {standing.figure.title}", *prose, "## Runs", _coverage(standing)]
-    for place in range(len(standing.levels)):
-        paragraphs += _level(standing, place)
+    paragraphs = [comment, f"# {standing.figure.title}", *prose, "## Runs"]
+    if not _has_runs(standing):
+        paragraphs.append(_not_run(standing))
+    else:
+        paragraphs.append(_coverage(standing))
+        for place in range(len(standing.levels)):
+            paragraphs += _level(standing, place)
     paragraphs += ["## How to go on", _how(standing)]
     return "\n\n".join(filter(None, paragraphs)) + "\n"
 
@@ -87,6 +97,18 @@ def _coverage(standing: FigureStanding) -> str:
         f"{text}, at the recipe's point of Table A3's grid ({point_names(figure)}: "
         f"{point_values(figure, figure.points[0])}); {found.grid_done:,} of {found.grid_planned:,} at all "
         f"{len(figure.points)} points."
+    )
+
+
+def _not_run(standing: FigureStanding) -> str:
+    """Return what stands in place of results where nothing ran: how much is planned, and its cost."""
+    figure, found = standing.figure, standing.coverage
+    first = [cell.config for cell in standing.cells if cell.point == figure.points[0]]
+    steps, operations = sum(each.steps for each in first), sum(map(operations_of, first))
+    grid = f" ({found.grid_planned:,} at all {len(figure.points)} points of the grid)"
+    return (
+        f"**No run yet.** There are {found.planned:,} of them{grid * (len(figure.points) > 1)}: {steps:,} "
+        f"steps and {operations:.1e} floating-point operations."
     )
 
 
@@ -149,10 +171,10 @@ def index(standings: Sequence[FigureStanding], results: Path) -> str:
     for each in standings:
         *runs, lengths = each.counts
         name, title = each.figure.name, each.figure.title
-        shown = f"[{title}]({folder}/{name}.md)" if _has_runs(each) else f"{title} (`--run {name}`)"
+        shown = f"[{title}]({folder}/{name}.md)" if _has_page(each, results) else f"{title} (`--run {name}`)"
         rows.append([shown, *runs, lengths or "none"])
     coverage = table(["figure or table", "runs, full length", "whole grid", "other lengths"], rows)
-    names = "\n".join(f"{folder}/{each.figure.name}" for each in standings if _has_runs(each))
+    names = "\n".join(f"{folder}/{each.figure.name}" for each in standings if _has_page(each, results))
     tree = f"```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{names}\n```"
     paragraphs = [*_beginning(results, _INDEX), "## How much there is", coverage, tree]
     return "\n\n".join(paragraphs) + "\n"

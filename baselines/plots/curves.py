@@ -8,14 +8,14 @@ Nothing here draws: `baselines.plots.curve_plots` does.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from math import isfinite
+from math import isfinite, log
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.config import RunConfig, TextRecipe, find_board
+from baselines.config import LanguageConfig, RunConfig, TextRecipe, find_board
 from baselines.train.directory import CONFIG, read_run
 from baselines.train.log import LOG, SCORES, read_log
 from sraven.board.board import Board
@@ -130,6 +130,15 @@ class Curves:
         scored = any(set(both) <= group.curves.keys() for group in self.groups)
         return both if scored and both[1] in self.board.held_out else None
 
+    @property
+    def chance(self) -> float | None:
+        """What guessing scores; of text, the loss of equally likely pieces, None for several vocabularies."""
+        configs = (group.config for group in self.groups)
+        pieces = {config.vocabulary for config in configs if isinstance(config, LanguageConfig)}
+        if not pieces:
+            return self.board.chance if self.board else None
+        return log(pieces.pop()) if len(pieces) == 1 else None
+
     def bounds(self, quantity: str) -> Bounds:
         """Return the ceiling and the chance of a quantity."""
         if (
@@ -144,7 +153,7 @@ class Curves:
         ceiling = self.board.ceiling(split, self.board.metric) if in_board else None
         lines = self.board.reference_levels(split) if split in self.board.held_out else ()
         lower = {line.title: line.value for line in lines if line.is_baseline}
-        return Bounds(ceiling.value if ceiling else None, self.board.chance, lower)
+        return Bounds(ceiling.value if ceiling else None, self.chance, lower)
 
     def title(self, quantity: str) -> str:
         """Return what a picture of a quantity is called."""

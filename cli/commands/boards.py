@@ -6,6 +6,7 @@ import click
 
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.scores import print_bounds
+from sraven.core.errors import ConfigurationError
 from sraven.core.escape import with_error
 
 if TYPE_CHECKING:
@@ -16,6 +17,10 @@ _BRIEF = (
     *("train_budget", "splits", "digest"),
 )
 """The fields that the list of boards has as JSON."""
+
+
+_LANGUAGE_MODEL = "c4-v1"
+"""What `sraven train` takes like a board and is none; listing boards doesn't import the baselines for it."""
 
 
 @click.command(name="boards")
@@ -33,6 +38,11 @@ def command(board_id: str | None, check: bool) -> None:
     """
     from sraven.board.board import board_ids, read_board
 
+    if board_id == _LANGUAGE_MODEL:
+        raise ConfigurationError(
+            f"{board_id} is no board but the paper's language model on C4, whose text isn't part of the "
+            f"benchmark; `sraven train {board_id} --data TOKENS` trains it, see docs/language-modelling.md"
+        )
     boards = [read_board(each) for each in ([board_id] if board_id else board_ids())]
     for board in boards if check else ():
         board.check_all()

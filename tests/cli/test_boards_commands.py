@@ -7,6 +7,7 @@ from functools import partial
 
 import yaml
 
+from baselines.config import C4
 from helpers.checkout import REPOSITORY
 from helpers.submissions import DEFINITIONS, FUZZY_BOARD, SRAVEN_BOARD, small_contents, use_boards
 from sraven import load_board
@@ -28,6 +29,12 @@ def test_boards_are_listed(done, refused):
         assert shown.pop("divergences", None) == (board.divergences and board.divergences._asdict())
         assert shown == {**board.content, "digest": board.digest}
     assert "there is no board 'sraven-v3'; did you mean sraven-v1" in refused("boards", "sraven-v3")
+
+
+def test_the_language_model_is_no_board_but_has_a_page_and_a_command(refused):
+    told = refused("boards", C4.id)
+    assert f"`sraven train {C4.id} --data TOKENS`" in told and "docs/language-modelling.md" in told
+    assert (REPOSITORY / "docs" / "language-modelling.md").is_file()
 
 
 def test_what_scores_are_read_against_is_shown(done):

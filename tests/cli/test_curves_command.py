@@ -1,6 +1,7 @@
 """`sraven curves`: a terminal of 80 columns, pictures, JSON, and what is refused."""
 
 import json
+import math
 from dataclasses import asdict
 from xml.etree import ElementTree as ET
 
@@ -102,14 +103,17 @@ def test_what_is_no_run_is_refused_in_a_line(runs, run, refused, tmp_path):
     assert not (tmp_path / "a.png").exists()
 
 
-def test_bounds_of_text_are_those_of_its_tokenizer(tmp_path, done):
-    language_run(tmp_path / "run")
+def test_chance_of_text_is_that_of_the_runs_own_vocabulary(tmp_path, done):
     lines = [
         {"step": step, "loss": 9 - step / 20, "scores": {"validation": {"loss": 9.5}}} for step in (20, 40)
     ]
-    (tmp_path / "run" / LOG).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    bounds = json.loads(done("curves", tmp_path / "run", "--json"))["bounds"]
-    assert bounds["validation"]["chance"] == bounds["loss"]["chance"] == pytest.approx(10.4, abs=0.05)
+    for pieces in (280, 32_101):
+        language_run(tmp_path / str(pieces), pieces)
+        (tmp_path / str(pieces) / LOG).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        bounds = json.loads(done("curves", tmp_path / str(pieces), "--json"))["bounds"]
+        assert bounds["validation"]["chance"] == bounds["loss"]["chance"] == pytest.approx(math.log(pieces))
+    both = json.loads(done("curves", tmp_path / "280", tmp_path / "32101", "--json"))["bounds"]
+    assert both["validation"]["chance"] is None  # a line of its own for each would be another picture
 
 
 def test_a_log_of_other_code_is_a_curve_and_a_board_gives_it_bounds(tmp_path, done, refused):

@@ -44,11 +44,11 @@ def finished_runs(tmp_path_factory):
     return once(tmp_path_factory, "finished", make)
 
 
-def language_run(folder):
+def language_run(folder, vocabulary=32101):
     """Write the configuration of a language model's run, of 40 steps."""
     folder.mkdir()
     shape = values_of(make_config(read_board("fuzzylogic-v1"), "hyla", steps=40, warmup=1))
-    words = {"board": C4.id, "board_digest": C4.digest, "corpus": "0" * 64, "vocabulary": 32101}
+    words = {"board": C4.id, "board_digest": C4.digest, "corpus": "0" * 64, "vocabulary": vocabulary}
     config = LanguageConfig(**{**shape, **words, "length": 16, "dtype": "float32"})
     write_json(folder / CONFIG, values_of(config))
     return folder

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from baselines.paper.cells import choose_cells
 from baselines.paper.figures import FIGURES as ALL_FIGURES
-from baselines.paper.pages import pages_of, prose_path
-from baselines.paper.plan import parameters_of
+from baselines.paper.pages import index, pages_of, prose_path
+from baselines.paper.plan import operations_of, parameters_of
 from baselines.paper.records import write_record
 from baselines.paper.render import render, stale_pages, stale_pictures
 from baselines.paper.results import standings_of
@@ -147,10 +148,20 @@ def test_points_of_the_grid_stand_side_by_side_where_several_ran(results):
     assert row_of(table, "32", "HYLA", "0.003, 0.1") == ["1/3", "0.300", "0.850"]
 
 
-def test_a_figure_without_runs_has_no_page(tmp_path):
-    [(path, page)] = pages_of(standings_of(tmp_path, figures=FIGURES), tmp_path).items()
-    assert path == tmp_path.with_name(f"{tmp_path.name}.md")
+def test_a_figure_without_runs_has_a_page_if_somebody_wrote_of_it(tmp_path):
+    results = tmp_path / "results"
+    [(path, page)] = pages_of(standings_of(results, figures=FIGURES), results).items()
+    assert path == results.with_name("results.md")
     assert "| Figure tiny (`--run tiny`) | 0 of 12 |" in page and "tiny.md" not in page
+    prose_path(results, "tiny").parent.mkdir(parents=True)
+    prose_path(results, "tiny").write_text("## What the paper claims\n\nAll is well.\n")
+    page = page_of(results)
+    operations = sum(operations_of(each.config) for each in choose_cells(TINY))
+    assert page.index("All is well.") < page.index("**No run yet.** There are 12 of them (48 at all 4 points")
+    assert f"{12 * STEPS:,} steps and {operations:.1e} floating-point operations." in page
+    assert "sraven reproduce --run tiny" in page and "|" not in page
+    standings = standings_of(results, figures=FIGURES)
+    assert "| [Figure tiny](results/tiny.md) | 0 of 12 |" in index(standings, results)
 
 
 def test_a_run_that_diverged_is_shown_but_scores_nothing(tmp_path):

@@ -90,14 +90,15 @@ def test_bounds_are_the_boards_and_reference_levels_of_held_out_splits_alone(tmp
     curves = read_curves([write_run(tmp_path / "a", tiny(), scores=SCORES)])
     assert curves.bounds("test") == curves.bounds(IN_TRAINING) == (1.0, 0.0, {})
     assert curves.bounds("ood")[:2] == (1.0, 0.0)
-    lower = [level.title for level in read_board("fuzzylogic-v1").reference_levels("ood")]
+    levels = read_board("fuzzylogic-v1").reference_levels("ood")
+    lower = [level.title for level in levels if level.is_baseline]
     assert list(curves.bounds("ood").lower) == lower and "Gaussian process" in lower
     assert curves.bounds("ood_terms") == (None, 0.0, {})  # of which the board has no ceiling
     assert curves.bounds(LOSS) == (None, None, {})
     assert view(curves, "ood") == (-1.0, 1.0)  # one range for all scores
     assert view(curves, LOSS) == (1 / 30, 1 / 5)
     curves = read_curves([write_run(tmp_path / "b", replace(tiny(), board="sraven-v1"), scores=SCORES)])
-    assert list(curves.bounds("ood").named) == ["ceiling", "composition-blind", "chance"]
+    assert list(curves.bounds("ood").named) == ["ceiling", "nearest combination", "chance"]
     assert curves.bounds("test").lower == curves.bounds(LOSS).lower == {}
 
 
@@ -130,7 +131,8 @@ def test_what_programs_read_has_every_value(tmp_path):
     write_run(tmp_path / "seed-1", tiny(seed=1), scores=SCORES)
     found = json.loads(json.dumps(to_json(read_curves([tmp_path]))))
     assert (found["board"], found["metric"]) == ("fuzzylogic-v1", "r2_per_sequence")
-    lower = {level.title: level.value for level in read_board("fuzzylogic-v1").reference_levels("ood")}
+    levels = read_board("fuzzylogic-v1").reference_levels("ood")
+    lower = {level.title: level.value for level in levels if level.is_baseline}
     assert lower["linear in known terms"] == 0.91703
     assert found["bounds"]["ood"] == {"ceiling": 1.0, "chance": 0.0, "lower": lower}
     (group,) = found["groups"]
