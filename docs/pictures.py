@@ -1,9 +1,10 @@
-"""Draws the documentation's pictures that need no record: ``python docs/pictures.py [PAGE]``.
+"""Draws the documentation's pictures that no page of results makes: ``python docs/pictures.py [PAGE]``.
 
 PAGE is the leaderboard's, as ``sraven leaderboard --html`` writes it: its first screen is taken, and that of
 a puzzle to practise with, which needs Chromium and its driver.
 """
 
+import json
 import sys
 from base64 import b64decode
 from pathlib import Path
@@ -19,6 +20,7 @@ from fuzzylogic import FuzzyLogic
 from fuzzylogic.record import evaluate_terms
 from fuzzylogic.show import make_puzzle as make_sequence
 from sraven import SRAVEN, plots
+from sraven.board.board import read_board
 from sraven.core.system.files import write_bytes, write_text
 from sraven.counting import count
 from sraven.show import make_puzzle
@@ -78,6 +80,52 @@ def surface() -> Picture:
     return Picture(draw, COLUMN, 3.2)
 
 
+RESULTS = Path(__file__).parent / "results"
+
+
+def composing() -> Picture:
+    """Return the picture of what networks score by puzzles seen: those of the records, and a curve."""
+    board, scores = "sraven-blocks3-v1", dict[str, dict[int, list[tuple[float, float]]]]()
+    for path in sorted((RESULTS / "reproduction" / "who-composes").glob("*.json")):
+        record = json.loads(path.read_text())
+        config = record["config"]
+        if config["board"] == board:
+            at = scores.setdefault(config["attention"], {}).setdefault(
+                config["steps"] * config["batch_size"], []
+            )
+            at.append(tuple(record["scores"][split]["accuracy"] for split in ("test", "ood")))
+    [group] = json.loads((RESULTS / "composing-curve.json").read_text())["result"]["groups"]
+    known, held_out = (group["curves"][split] for split in ("test", "ood"))
+    batch = group["config"]["batch_size"] if group.get("config") else 128
+    lines = {
+        "composing network": ([step * batch for step in known["steps"]], known["mean"], held_out["mean"])
+    }
+    for attention, name in (
+        ("softmax", "softmax attention"),
+        ("linear", "linear attention"),
+        ("hyla", "HYLA"),
+    ):
+        found = sorted(scores[attention].items())
+        means = [np.mean(seeds, axis=0) for _, seeds in found]
+        lines[name] = [seen for seen, _ in found], [each[0] for each in means], [each[1] for each in means]
+    [floor] = [each for each in read_board(board).reference_levels("ood") if each.is_baseline]
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        order = (2, 0, 1, 3)
+        for number, (name, (seen, old, new)) in zip(order, lines.items(), strict=True):
+            look = {"color": COLOURS[number], "marker": MARKS[number], "markersize": 4, "linewidth": 1.4}
+            axes.plot(seen, old, label=f"{name}: known", **look)
+            axes.plot(seen, new, label="held out", linestyle=(0, (4, 1.5)), markerfacecolor="none", **look)
+        axes.axhline(floor.value, color=COLOURS[-2], linestyle=":", linewidth=0.9)
+        axes.annotate(f"{floor.title} {floor.value:.2f}", (3e4, floor.value), va="bottom")
+        axes.set(xlabel="puzzles seen in training", ylabel="accuracy", xscale="log", ylim=(0, 1.02))
+        axes.grid(axis="y")
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+    return Picture(draw, PAGE, 2.9)
+
+
 def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None:
     """Write what the first screen of a page looks like after some keys, light and dark."""
     from selenium import webdriver
@@ -103,7 +151,7 @@ def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None
 def main() -> None:
     """Write those of instances."""
     plots.save_picture(make_puzzle(SRAVEN(), "train", 0), IMAGES / "puzzle.svg", explain=True)
-    for name, picture in (("counts", counts()), ("surface", surface())):
+    for name, picture in (("counts", counts()), ("surface", surface()), ("composing", composing())):
         _, png = save_picture(picture, IMAGES / name)
         png.unlink()
 

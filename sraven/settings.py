@@ -24,8 +24,8 @@ class Settings:
     K: int = setting(8, "Symbols, 3 to 256.")
     holdout: float | str = setting(
         0.25,
-        "Share of rule combinations kept for ood, or a division: camps, ring, scattered, scattered-ring, pairs, "
-        "blocks or repeats.",
+        "Share of rule combinations kept for ood, or a division: camps, ring, scattered, scattered-ring, "
+        "pairs, blocks or repeats.",
         values="SHARE|NAME",
     )
     seed: int = setting(0, "Draws the partition and the instances.")

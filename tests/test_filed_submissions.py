@@ -43,7 +43,7 @@ def test_scores_are_those_of_the_predictions(folder):
 def test_every_ranked_board_that_was_released_has_all_its_references():
     filed = {(folder.parent.name, folder.name[9:]) for folder in FILED}
     for board in map(read_board, RELEASED):
-        if board.content["series"] == "ranked":
+        if board.is_ranked:
             assert {(board.id, name) for name in board.task.references.predictors} <= filed
 
 

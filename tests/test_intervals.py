@@ -131,6 +131,16 @@ def test_features_at_equal_rules_known_held_out_lost_and_kept():
     assert_covers([holds(each.kept.interval, 2 / 3) for each in found])
 
 
+def test_a_sample_without_a_rule_is_left_out():
+    """Of three combinations one alone has the last rule, and many samples lack it."""
+    features = {f"features.{rule}": np.array([20.0, 20.0, 20.0 * (rule != "d")]) for rule in RULES}
+    labels = dict.fromkeys(("test", "ood"), Labels({"combination": np.arange(3)}, features))
+    labels["test"].summands["features.d"][:] = [20.0, 0.0, 0.0]
+    runs = {split: [whole_run(np.full((3, 4), 0.5))] for split in labels}
+    found = measure_parts(Shares(), labels, runs, "ood")
+    assert found.known.interval == found.held_out.interval == (0.5, 0.5) and found.lost.interval == (0, 0)
+
+
 def test_scores_over_instances():
     random, hits = np.random.default_rng(4), []
     batch = TASK.sample("ood", 0, 300)

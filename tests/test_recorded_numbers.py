@@ -92,14 +92,14 @@ def test_the_first_page_says_what_the_filed_networks_keep():
     def shown(estimate):
         return "{:.2f} ({:.2f} to {:.2f})".format(estimate.value, *estimate.interval)
 
-    names = {"softmax": "softmax attention", "linear": "linear attention", "hyla": "HYLA"}
-    for attention, name in names.items():
+    for attention, name in NAMES.items():
         blocks = found("sraven-blocks3-v1", f"20261127-{attention}-4-999-936-instances")
-        few = found("sraven-few3-v1", f"20261127-{attention}-4-999-936-instances")
-        cells = [*map(shown, (blocks.known, blocks.held_out, blocks.kept)), f"{few.known.value:.2f}"]
-        no_new_pair = few.by_new_pairs[0]
-        assert no_new_pair.pairs == 0
-        cells += [f"{no_new_pair.score.value:.2f}", shown(no_new_pair.at_equal_parts).replace("-", "−")]
+        record, shares = siblings_of("blocks3", attention)
+        features = record["features"]
+        lost = "{:.2f} ({:.2f} to {:.2f})".format(features["lost"]["value"], *features["lost"]["interval"])
+        cells = [*map(shown, (blocks.known, blocks.held_out))]
+        cells += ["{known[value]:.2f} → {held_out[value]:.2f}".format(**features), lost]
+        cells.append("{:.2f} / {:.2f}".format(*shares["ood", "mislead"]))
         assert f"| {name} | {' | '.join(cells)} |" in page
         entry = f"20261127-{attention}-6-400-000-instances/scores.json"
         five, terms = (
@@ -179,24 +179,50 @@ def test_what_is_kept_at_equal_accuracy_on_known_puzzles():
     assert shown == 12
 
 
-def test_what_partners_of_the_other_block_do():
-    found = json.loads((DOCS / "results" / "partners.json").read_text())["result"]
+SIBLINGS = json.loads((DOCS / "results" / "siblings.json").read_text())["result"]
+NAMES = {"softmax": "softmax attention", "linear": "linear attention", "hyla": "HYLA"}
+
+
+def siblings_of(board, attention):
+    """Return the record of an entry of 5 million, and right and as the sibling by split and partners."""
+    found = SIBLINGS[f"sraven-{board}-v1/20261127-{attention}-4-999-936-instances"]
+    shares = {}
+    for split, table in found["siblings"].items():
+        for name, rows in itertools.groupby(table["rows"], lambda row: row["name"].partition(",")[0]):
+            counted = list(rows)
+            total = sum(row["total"] for row in counted)
+            wrong = [row["wrong"]["mean"] for row in counted]
+            as_sibling = [
+                share * row["of_wrong"]["the sibling's answer"]["mean"]
+                for share, row in zip(wrong, counted, strict=True)
+            ]
+            weights = [row["total"] / total for row in counted]
+            shares[split, name] = 1 - np.dot(weights, wrong), np.dot(weights, as_sibling)
+    return found, shares
+
+
+@pytest.mark.parametrize("attention", NAMES)
+def test_what_partners_do(attention):
     page = (DOCS / "results" / "who-composes.md").read_text().replace("**", "")
-    shown = "|".join(line for line in page.splitlines() if line.startswith("|"))
-    for attention in ("softmax", "linear", "hyla"):
-        for partners, split in enumerate(("test", "ood", "ood")):
-            runs = [
-                run
-                for name, run in found.items()
-                if f"-{attention}-4-999-936" in name and f"/{split}/" in name
-            ]
-            assert len(runs) == 3
-            cells = [
-                f"{np.mean([run[f'{rule}, {partners}'][answer] for run in runs]):.2f}"
-                for rule in ("addition", "subtraction")
-                for answer in ("right", "other", "neither")
-            ]
-            assert f"| {' | '.join(cells)} |" in shown, (attention, partners, cells)
+    for board, places in (
+        ("blocks3", (("test", "tell"), ("ood", "fit neither"), ("ood", "mislead"))),
+        ("few3", (("test", "tell"), ("test", "fit both"), ("ood", "fit neither"), ("ood", "mislead"))),
+    ):
+        found, shares = siblings_of(board, attention)
+        cells = ["{:.2f} / {:.2f}".format(*shares[place]) for place in places]
+        assert f"| {NAMES[attention]} | {' | '.join(cells)} |" in page
+        features, control = found["features"], ", the control" * (board == "few3")
+        lost = "{:.3f} ({:.3f} to {:.3f})".format(features["lost"]["value"], *features["lost"]["interval"])
+        cells = [f"{features[split]['value']:.3f}" for split in ("known", "held_out")]
+        cells += [lost.replace("-", "−"), ", ".join(f"{value:.3f}" for value in features["lost_by_seed"])]
+        assert f"| `{board}`{control}: {NAMES[attention]} | {' | '.join(cells)} |" in page
+
+
+def test_what_is_kept_if_addition_and_subtraction_count_as_one():
+    found = [siblings_of("few3", attention)[0]["addition and subtraction as one"] for attention in NAMES]
+    kept = [each["held_out"] / each["known"] for each in found]
+    page = (DOCS / "results" / "who-composes.md").read_text()
+    assert "it is {2:.2f}, {1:.2f} and {0:.2f}".format(*kept) in page
 
 
 def test_the_first_page_has_the_lines_of_the_boards():
@@ -217,7 +243,7 @@ def test_the_first_page_has_the_lines_of_the_boards():
         for split in ("test", "ood")
     ]
     assert cells_of("no composition, but told the symmetry")[:2] == [f"{value:.3f}" for value in told]
-    blind = [*lower["sraven-v1", "test"], *lower["sraven-v1", "ood"]]
-    assert cells_of("no composition: all rules")[2:] == blind
+    nearest = [*lower["sraven-v1", "test"], *lower["sraven-v1", "ood"]]
+    assert cells_of("no composition: the nearest combination")[2:] == nearest
     best = [f"{sraven.ceiling(split, 'accuracy').value:.3f}" for split in ("test", "ood")]
     assert cells_of("best possible")[2:] == best

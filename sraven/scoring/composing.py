@@ -126,7 +126,8 @@ def _read(task: Any, scores: Mapping[str, Any], split: str, metric: str) -> _Apa
 
 
 def _estimate(value: float, samples: NDArray[np.float64]) -> Estimate:
-    low, high = np.quantile(samples, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    """Return a value with the interval of its samples; NaN ones, in which it isn't defined, are left out."""
+    low, high = np.nanquantile(samples, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return Estimate(round(value, DIGITS), (round(float(low), DIGITS), round(float(high), DIGITS)))
 
 
@@ -225,7 +226,7 @@ def measure_parts(
     known_samples, new_samples = known.samples.mean(axis=1), new.samples.mean(axis=1)
     values = float(known.by_run.mean()), float(new.by_run.mean())
     kept = Estimate(None, None)
-    if known_samples.min() > 0:
+    if np.nanmin(known_samples) > 0:
         kept = _estimate(values[1] / values[0], new_samples / known_samples)
     by_seed = [
         {run.seed: float(value) for run, value in zip(runs[split], of.by_run, strict=True)}
