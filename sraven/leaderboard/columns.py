@@ -103,14 +103,7 @@ def _part(entry: Entry, name: str) -> float | None:
 
 def _parts(entry: Entry) -> str:
     known, held_out = _part(entry, "known"), _part(entry, "held_out")
-    return "" if known is None or held_out is None else f"{known:.3f} → {held_out:.3f}"
-
-
-def _lost(entry: Entry) -> str:
-    if not entry.parts:
-        return ""
-    low, high = entry.parts["lost"]["interval"]
-    return f"{entry.parts['lost']['value']:.3f} ({low:.3f} to {high:.3f})"
+    return "" if known is None or held_out is None else f"{known:.2f} → {held_out:.2f}"
 
 
 def _tokens(board: Board, entry: Entry) -> str:
@@ -187,13 +180,13 @@ LIST = (
     Column("gap", lambda b, e: e.gap, "gap to ceiling"),
     *_of_split("score", "value"),
     *_of_split("standard_error", "standard_error"),
-    Column("", title="features right, known → held out", text=lambda b, e: _parts(e)),
+    Column("", title="features, known → held out", text=lambda b, e: _parts(e)),
     Column("features_known", lambda b, e: _part(e, "known")),
     Column("features_held_out", lambda b, e: _part(e, "held_out")),
-    Column("features_lost", lambda b, e: _part(e, "lost"), "lost", lambda b, e: _lost(e)),
+    Column("features_lost", lambda b, e: _part(e, "lost")),
     *_ends("features_lost", lambda e: e.parts["lost"]["interval"] if e.parts else None),
-    Column("sibling_answers", lambda b, e: e.sibling_answers(b.primary_split), "answered as the sibling"),
-    Column("kept", lambda b, e: e.kept, "panels kept", _kept),
+    Column("sibling_answers", lambda b, e: e.sibling_answers(b.primary_split)),
+    Column("kept", lambda b, e: e.kept, "kept", _kept),
     *_ends("kept", lambda e: e.kept_interval),
     Column("parameters", lambda b, e: e.parameters, "parameters"),
     Column(

@@ -128,7 +128,7 @@ def test_the_standing_is_the_packages(run, done, packaged, leaderboard):
 
 
 def test_ones_own_stands_among_the_others(run, packaged, original, leaderboard, tmp_path):
-    name = "[/x][bold]mine\\[é∞:smile:"
+    name = "[/x][b]\\[é∞:smile:"
     mine = write(tmp_path / "mine", SRAVEN_BOARD, seeds=2, method={"name": name})
     before = snapshot(tmp_path)
     for arguments in ((), ("--leaderboard", leaderboard)):

@@ -1,6 +1,7 @@
 """`sraven score` and `sraven errors`: what they print, their exit codes, and what scoring doesn't import."""
 
 import json
+import re
 import shutil
 from dataclasses import asdict
 from pathlib import Path
@@ -32,10 +33,16 @@ def test_scores_are_printed(done, small_boards, original, scored, tmp_path):
         assert f"{small_board(SRAVEN_BOARD).ceiling(split, 'accuracy').value:.4f} ± " in line
     assert "accuracy is read against" in out and "│ chance " in out
     printed = done("score", original, "--json", "--out", tmp_path / "scores.json", "--threads", "1")
-    composing = json.loads(json.dumps(asdict(small_board(SRAVEN_BOARD).composing(scores))))
-    assert f"│ kept: held out / known                   │ {composing['kept']['value']:.4f} " in out
-    expected = {**scored, "composing": composing, "ranked": True, "unranked_because": []}
-    assert json.loads(printed) == expected
+    report = json.loads(printed)
+    composing, siblings = report["composing"], report["siblings"]
+    assert composing | {"parts": None} == json.loads(
+        json.dumps(asdict(small_board(SRAVEN_BOARD).composing(scores)))
+    )
+    assert re.search(rf"│ kept: held out / known +│ {composing['kept']['value']:.4f} ", out)
+    lost = composing["parts"]["lost"]["value"]
+    assert re.search(rf"│ +lost: known less held out +│ {lost:.4f} ", out) and "rows or partners" in out
+    found = {"composing": composing, "siblings": siblings, "ranked": True, "unranked_because": []}
+    assert report == scored | found and set(siblings) == {"test", "ood"}
     assert json.loads((tmp_path / "scores.json").read_text()) == scored
 
 
