@@ -234,5 +234,5 @@ COMPOSING: Mapping[str, Callable[[TransformerConfig], Composing]] = {
     "composing_one_mlp": partial(Composing, code=code_of_both),
     "composing_rules_apart": partial(Composing, shared=False),
 }
-"""The network by name, and without one part each: permutations, for each position takes i and j by itself; a
-code of each row; the same networks for all positions of the third column."""
+"""The network by name, and without one part each. Without permutations, each position takes i and j by
+itself; then without a code of each row, and without the same networks for all positions of the third column."""
