@@ -235,4 +235,4 @@ COMPOSING: Mapping[str, Callable[[TransformerConfig], Composing]] = {
     "composing_rules_apart": partial(Composing, shared=False),
 }
 """The network by name, and without one part each. Without permutations, each position takes i and j by
-itself; then without a code of each row, and without the same networks for all positions of the third column."""
+itself; the others lack a code of each row, and networks that all positions of the third column share."""
