@@ -295,7 +295,8 @@ class SRAVENDiagnosis:
         column = np.where(answer == truth["sibling_symbol"][asked], 0, 1)
         column[answer == truth["target"][asked]] = -1
         column[~answered[instance]] = 2
-        names = [f"{name}, {rows}" for name in PARTNERS for rows in ("no row", "one row", "both rows")]
-        row = 3 * partners.astype(np.int64) + truth["telling_rows"][asked]
+        telling = ("no row tells", "one row tells", "both rows tell")
+        names = [f"partners {name}, {rows}" for name in PARTNERS for rows in telling]
+        row = len(telling) * partners.astype(np.int64) + truth["telling_rows"][asked]
         columns = ("the sibling's answer", "anything else", MISSING)
-        return tally("partners, rows that tell", names, columns, row, column, "features")
+        return tally("rows or partners", names, columns, row, column, "features")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.certificates.nearest import ERROR_RATE, K_LIMIT, nearest_combination
+from sraven.certificates.nearest import ERROR_RATE, K_LIMIT, each_by_itself, nearest_combination
 from sraven.certificates.observer import ideal_observer
 from sraven.core.composition import combines_known
 from sraven.core.estimate import Mean, mean
@@ -142,16 +142,15 @@ class SRAVENReferences(Observed["SRAVEN"]):
             for order, name in ({task.M: "composition-blind"} | names).items()
             if order > 1
         }
-        near = (
-            {}
-            if task.K > K_LIMIT
-            else {
-                name: nearest_combination(
-                    batch.context, batch.target, task.K, prior, threads=threads, **task.context_options
-                )
-                for name, prior in (("nearest-combination", known), ("local", None))
-            }
-        )
+        near = {}
+        if task.K <= K_LIMIT:
+            context, target, options = (
+                batch.context,
+                batch.target,
+                task.context_options | {"threads": threads},
+            )
+            near["nearest-combination"] = nearest_combination(context, target, task.K, known, **options)
+            near["local"] = each_by_itself(context, target, task.K, **options)
         return {
             "independent": {"accuracy": mean(independent_hits(marginals, batch.target))},
             **{

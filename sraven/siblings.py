@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.rules import Rules, families, fits_alone
+from sraven.rules import Rules, families, fits_alone, row_table
 
 PARTNERS = {
     "tell": "training has these partners beside the feature's rule, not beside its sibling",
@@ -23,7 +23,10 @@ PARTNERS = {
     "fit neither": "training has them beside neither",
     "mislead": "training has them beside the sibling alone",
 }
-"""What the partners of a feature say of its rule, with the meaning of each."""
+"""What the partners of a feature do, with the meaning of each."""
+
+_SAID = {(True, False): 0, (True, True): 1, (False, False): 2, (False, True): 3}
+"""The place in `PARTNERS`, by whether training has them beside the rule, and beside its sibling."""
 
 
 def siblings(rules: Rules) -> NDArray[np.int64]:
@@ -37,9 +40,15 @@ def siblings(rules: Rules) -> NDArray[np.int64]:
 
 @cache
 def _completions(K: int, rules: Rules) -> NDArray[np.int64]:
-    """Return the one symbol that ends a row of a rule: int64 ``[R, x, y]``, -1 where none or several do."""
-    fits = np.stack([fits_alone(rule, np.indices((K, K, K)), K) for rule in rules])
-    return np.where(fits.sum(axis=3) == 1, fits.argmax(axis=3), -1)
+    """Return the symbol that ends a row of a rule: int64 ``[R, x, y]``, -1 where x and y begin none.
+
+    It is none for distribute three, either, which has several.
+    """
+    found = np.full((len(rules), K, K), -1)
+    for rule, rows, ends in zip(rules, row_table(K, rules), found, strict=True):
+        if rule.draw is not None:
+            ends[rows & 255, rows >> 8 & 255] = rows >> 16
+    return found
 
 
 class SiblingAnswers(NamedTuple):
@@ -74,10 +83,8 @@ def sibling_answers(
     telling = np.zeros(shown.shape, np.int64)
     for rule in np.unique(other[symbol >= 0]):
         of_rule = np.nonzero((other == rule) & (symbol >= 0))
-        first = np.moveaxis(rows[of_rule[0], :2, :, of_rule[1]], 2, 0).astype(
-            np.int64
-        )  # [column, features, row]
-        telling[of_rule] = (~fits_alone(rules[rule], first, K)).sum(axis=1)
+        first_two = rows[of_rule[0], :2, :, of_rule[1]].astype(np.int64)  # [features, row, column]
+        telling[of_rule] = (~fits_alone(rules[rule], np.moveaxis(first_two, 2, 0), K)).sum(axis=1)
     return SiblingAnswers(symbol, telling)
 
 
@@ -94,12 +101,12 @@ def partners_say(
         rules: the rules that there are.
     """
     number = {tuple(row): at for at, row in enumerate(combinations.tolist())}
-    is_known = np.isin(np.arange(len(combinations)), known).astype(int).tolist()
+    is_known = np.isin(np.arange(len(combinations)), known).tolist()
     found = np.zeros((len(combinations), len(rules)), np.uint8)
     for rule, other in enumerate(siblings(rules).tolist()):
         for at in np.flatnonzero((combinations == rule).any(axis=1)) if other >= 0 else ():
             row = combinations[at].tolist()
             row[row.index(rule)] = other
             exchanged = number[tuple(sorted(row))]
-            found[at, rule] = {(1, 0): 0, (1, 1): 1, (0, 0): 2, (0, 1): 3}[is_known[at], is_known[exchanged]]
+            found[at, rule] = _SAID[is_known[at], is_known[exchanged]]
     return found

@@ -188,7 +188,7 @@ def siblings_of(board, attention):
     found = SIBLINGS[f"sraven-{board}-v1/20261127-{attention}-4-999-936-instances"]
     shares = {}
     for split, table in found["siblings"].items():
-        for name, rows in itertools.groupby(table["rows"], lambda row: row["name"].partition(",")[0]):
+        for name, rows in itertools.groupby(table["rows"], lambda row: row["name"].split(",")[0]):
             counted = list(rows)
             total = sum(row["total"] for row in counted)
             wrong = [row["wrong"]["mean"] for row in counted]
@@ -197,7 +197,10 @@ def siblings_of(board, attention):
                 for share, row in zip(wrong, counted, strict=True)
             ]
             weights = [row["total"] / total for row in counted]
-            shares[split, name] = 1 - np.dot(weights, wrong), np.dot(weights, as_sibling)
+            shares[split, name.removeprefix("partners ")] = (
+                1 - np.dot(weights, wrong),
+                np.dot(weights, as_sibling),
+            )
     return found, shares
 
 

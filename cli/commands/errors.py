@@ -29,7 +29,8 @@ def command(submission: Path, threads: int | None) -> None:
 
     Each wrong answer is of exactly one kind, the first that fits. Tables say how many there are of each: in
     all, and by what makes instances hard. For SRAVEN that is the number of valid answers, the distance to the
-    nearest combination of training, the rule, and how many features add or subtract; for fuzzy logic the
+    nearest combination of training, the rule, how many features add or subtract, and whether the rules beside
+    a feature or its rows tell it from its rule's sibling; for fuzzy logic the
     function, and the known function that fits the points best. The submission is validated as `sraven score`
     does.
 

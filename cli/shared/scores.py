@@ -145,21 +145,20 @@ def print_siblings(found: "Evidence") -> None:
         (
             f"{split}: {row['name']}",
             f"{row['total']:,}",
-            *("–" if share is None else figure(share) for share in _sibling_shares(row)),
+            *map(figure, _sibling_shares(row)),
         )
         for split, table in found.siblings.items()
         for row in table["rows"]
     ]
     if rows:
-        print_rows(
-            ("rows or partners: what partners say, rows that tell", "features", "right", "as sibling"), rows
-        )
+        print_rows(("rows or partners", "features", "right", "as their rule's sibling"), rows)
 
 
-def _sibling_shares(row: Mapping[str, Any]) -> tuple[float | None, float | None]:
+def _sibling_shares(row: Mapping[str, Any]) -> tuple[float, float]:
     """Return the shares of features that are right, and that are answered by the sibling's rule."""
-    wrong, as_sibling = row["wrong"]["mean"], row["of_wrong"]["the sibling's answer"]["mean"]
-    return (None if wrong is None else 1 - wrong), (0.0 if not wrong else wrong * (as_sibling or 0.0))
+    counts = (row["wrong"]["counts"], row["of_wrong"]["the sibling's answer"]["counts"])
+    wrong, as_sibling = (sum(each) / len(each) / row["total"] for each in counts)
+    return 1 - wrong, as_sibling
 
 
 def print_bounds(board: "Board", splits: Sequence[str]) -> None:

@@ -260,11 +260,31 @@ def _parts_of(combinations: NDArray[np.uint8]) -> NDArray[np.int64]:
     return np.unique(np.concatenate(every))
 
 
+class _Seen(NamedTuple):
+    """What an observer is given, checked, and where its answers go."""
+
+    context: NDArray[np.uint8]
+    target: NDArray[np.uint8]
+    noisy: _Noisy
+    found: Nearest
+
+
+def _check(context: ArrayLike, target: ArrayLike, K: int, rules: Rules, error_rate: float) -> _Seen:
+    """Return the arguments of an observer, checked; see `nearest_combination`."""
+    contexts = check_context(context, check_K(K))
+    n, _, M = contexts.shape
+    targets = check_symbols("target", target, (n, M), K)
+    if K > K_LIMIT:
+        raise ConfigurationError(f"K={K}: the nearest combination is found for up to {K_LIMIT} symbols")
+    found = Nearest(np.zeros((n, M), np.uint8), np.zeros(n), np.zeros(n))
+    return _Seen(contexts, targets, _noisy(int(K), rules, error_rate), found)
+
+
 def nearest_combination(
     context: ArrayLike,
     target: ArrayLike,
     K: int,
-    combinations: ArrayLike | None,
+    combinations: ArrayLike,
     *,
     permute: bool = True,
     rules: Rules = RULES,
@@ -279,9 +299,7 @@ def nearest_combination(
         context: integers ``[n, 8, M]``: the eight context panels, row-major.
         target: integers ``[n, M]``: the ninth panels, by which the answers are judged.
         K: number of symbols, 3 to 16.
-        combinations: integers ``[n_combinations, M]``: those assumed, such as ``task.combinations("train")``;
-            None for an observer that answers each position by itself, by its own best triple and rule, and so
-            knows nothing of combinations, nor that positions belong to one feature only.
+        combinations: integers ``[n_combinations, M]``: those assumed, such as ``task.combinations("train")``.
         permute: whether columns may show the features in different orders.
         rules: the rules that there are.
         error_rate: share of the symbols of a context that are taken for errors.
@@ -291,36 +309,44 @@ def nearest_combination(
         ConfigurationError: for a wrong shape, dtype, symbol or rule, or too many symbols.
         CapacityError: if too many panels are equally probable.
     """
-    contexts = check_context(context, check_K(K))
+    contexts, targets, noisy, found = _check(context, target, K, rules, error_rate)
     n, _, M = contexts.shape
-    targets = check_symbols("target", target, (n, M), K)
-    if K > K_LIMIT:
-        raise ConfigurationError(f"K={K}: the nearest combination is found for up to {K_LIMIT} symbols")
-    noisy = _noisy(int(K), rules, error_rate)
-    found = Nearest(np.zeros((n, M), np.uint8), np.zeros(n), np.zeros(n))
-    known = None
-    if combinations is not None:
-        assumed = check_symbols("combinations", combinations, ("n_combinations", M), len(rules))
-        known = _parts_of(assumed)
+    known = _parts_of(check_symbols("combinations", combinations, ("n_combinations", M), len(rules)))
 
     def answer(part: slice) -> None:
+        triples = np.zeros((M, M * M * len(rules)), np.int64)
+        at, chosen, counts, used = np.zeros((4, M + 1), np.int64)
+        product, rest = np.zeros((2, M + 1))
+        scratch = (triples, np.zeros(triples.shape), at, chosen, counts, used, product, rest)
         here = tuple(each[part] for each in found)
-        if known is None:
-            _local(contexts[part], targets[part], permute, noisy, here)
-            return
-        most = M * M * len(rules)
-        numbers = [np.zeros(M + 1, np.int64) for _ in range(4)]
-        scratch = (
-            np.zeros((M, most), np.int64),
-            np.zeros((M, most)),
-            *numbers,
-            np.zeros(M + 1),
-            np.zeros(M + 1),
-        )
         if _nearest(contexts[part], targets[part], permute, noisy, known, scratch, here) < len(here[0]):
             raise CapacityError(
                 f"an instance has more than {_PANELS:,} equally probable panels; use a smaller M"
             )
 
     for_each_chunk(answer, n, threads, least=256)
+    return found
+
+
+def each_by_itself(
+    context: ArrayLike,
+    target: ArrayLike,
+    K: int,
+    *,
+    permute: bool = True,
+    rules: Rules = RULES,
+    error_rate: float = ERROR_RATE,
+    threads: int | None = None,
+) -> Nearest:
+    """Answer each position by its own most probable triple and rule, whatever the others take.
+
+    So it knows nothing of combinations, nor that a position belongs to one feature only. Arguments and
+    ConfigurationError are those of `nearest_combination`.
+    """
+    contexts, targets, noisy, found = _check(context, target, K, rules, error_rate)
+
+    def answer(part: slice) -> None:
+        _local(contexts[part], targets[part], permute, noisy, tuple(each[part] for each in found))
+
+    for_each_chunk(answer, len(contexts), threads, least=256)
     return found

@@ -147,6 +147,16 @@ def _words(found: Estimate) -> str:
     return f"{figure(found.value)} [{figure(found.interval[0])}, {figure(found.interval[1])}]"
 
 
+def _of_features(found: Result) -> list[str]:
+    if not (parts := found.parts):
+        return []
+    as_sibling = "" if found.sibling_answers is None else f", as the sibling {figure(found.sibling_answers)}"
+    return [
+        f"  features right at equal rules: known {_words(parts.known)}, held out {_words(parts.held_out)}, "
+        f"lost {_words(parts.lost)}{as_sibling}"
+    ]
+
+
 def _lines(found: Result) -> list[str]:
     cost, ceiling = found.cost, "" if found.ceiling is None else f", ceiling {figure(found.ceiling)}"
     floor = f"{figure(found.floor[0])} ({found.floor[1]})" if found.floor else "unknown"
@@ -156,13 +166,7 @@ def _lines(found: Result) -> list[str]:
         f"{found.board}, {found.instances:,} instances, {found.metric}, {found.seeds} "
         f"{'seed' if found.seeds == 1 else 'seeds'}: {found.folder}",
         f"  known {_words(found.known)}, held out {_words(found.held_out)}, kept {_words(found.kept)}",
-        *(
-            f"  features right at equal rules: known {_words(parts.known)}, held out "
-            f"{_words(parts.held_out)}, lost {_words(parts.lost)}; answered as the sibling "
-            f"{figure(found.sibling_answers or 0.0)}"
-            for parts in (found.parts,)
-            if parts
-        ),
+        *_of_features(found),
         f"  without composing up to {floor}{ceiling}",
         *(
             f"  {each.difference:+.4f} [{each.interval[0]:+.4f}, {each.interval[1]:+.4f}], p (Holm) "

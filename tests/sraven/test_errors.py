@@ -313,7 +313,8 @@ def sibling_row(context, target, rules, permutations, p, known, K):
     says = {(1, 0): "tell", (1, 1): "fit both", (0, 0): "fit neither", (0, 1): "mislead"}
     telling = sum(symbol != row[2] for symbol, row in zip(given[:2], rows[:2], strict=True))
     name = says[list(rules) in known, other in known]
-    return f"{name}, {('no row', 'one row', 'both rows')[telling]}", given[2]
+    rows = ("no row tells", "one row tells", "both rows tell")[telling]
+    return f"partners {name}, {rows}", given[2]
 
 
 def test_tallies_equal_a_loop_over_the_instances(tallied):

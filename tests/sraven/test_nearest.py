@@ -8,7 +8,7 @@ import pytest
 
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError
-from sraven.certificates.nearest import nearest_combination
+from sraven.certificates.nearest import each_by_itself, nearest_combination
 
 RATE = 0.05
 K = 4
@@ -89,7 +89,7 @@ def test_nearest_combination_is_the_heaviest_of_all_explanations(split, holdout)
 def test_each_position_by_itself_takes_its_heaviest_triple_and_rule():
     task = SRAVEN(M=2, K=K, holdout="camps", seed=1)
     batch = task.sample("ood", 0, 6)
-    found = nearest_combination(batch.context, batch.target, K, None, error_rate=RATE)
+    found = each_by_itself(batch.context, batch.target, K, error_rate=RATE)
     for n, (context, target) in enumerate(zip(batch.context.tolist(), batch.target.tolist(), strict=True)):
         weighed, hits = weights(context, 2), []
         for k in range(2):
@@ -125,6 +125,4 @@ def test_threads_change_nothing_and_too_many_symbols_are_refused():
     assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
     task = SRAVEN(M=2, K=17, holdout="camps")
     batch = task.sample("test", 0, 2)
-    assert_refused(
-        "up to 16", nearest_combination, batch.context, batch.target, 17, None, error=ConfigurationError
-    )
+    assert_refused("up to 16", each_by_itself, batch.context, batch.target, 17, error=ConfigurationError)

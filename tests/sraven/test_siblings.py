@@ -43,6 +43,12 @@ def test_siblings_answers_are_those_of_plain_python(rule_set):
             assert found.telling[n, p] == (telling if alone and symbol >= 0 else 0)
 
 
+def test_many_symbols_take_no_table_of_all_rows():
+    task = SRAVEN(M=2, K=256, holdout="camps")
+    target = task.sample("test", 0, 200).target
+    assert task.score("test", target).metrics["sibling_answers"].mean == 0
+
+
 def test_each_rule_has_the_sibling_of_its_family():
     assert dict(enumerate(siblings(RULE_SETS["ten"]).tolist())) == SIBLING
 
@@ -73,7 +79,7 @@ def test_answers_by_partners_are_counted_by_what_partners_say():
     siblings_symbols = task.scoring.labels(batch, None).arrays["sibling_symbol"]
     predicted = np.where(siblings_symbols >= 0, siblings_symbols, batch.target).astype(np.uint8)
     table = task.diagnose(batch, predicted).tables["siblings"]
-    assert {row.name.partition(",")[0] for row in table.rows} == {"fit neither", "mislead"}
+    assert {row.name.partition(",")[0] for row in table.rows} == {"partners fit neither", "partners mislead"}
     assert all(row.wrong.mean == row.of_wrong["the sibling's answer"].mean == 1 for row in table.rows)
     assert sum(row.total for row in table.rows) == (siblings_symbols >= 0).sum()
     scores = task.score(batch, predicted).metrics

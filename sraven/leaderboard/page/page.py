@@ -179,9 +179,10 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
         f"{lost[0]} fewer of the features right than on known combinations, at equal rules; where every pair "
         f"is known, {lost[1]}."
     )
-    told = [entry for entry in found[FLAGSHIP].entries if entry.family == LEARNT_CEILING and entry.parts]
-    if told and (best := max(told, key=lambda each: each.value or 0.0)).parts:
-        sentence += f" A network that reads each feature by itself: {_range([best.parts['lost']['value']])}."
+    told = [e.parts for e in found[FLAGSHIP].entries if e.family == LEARNT_CEILING and e.parts]
+    if told:
+        least = min(parts["lost"]["value"] for parts in told)
+        sentence += f" A network that reads each feature by itself: {least:.2f}."
     levels = levels_of(board)
     panels = [
         Panel(title, [bar_of(board, group[name])._replace(name=name) for name in titles], lines)
