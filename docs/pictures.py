@@ -1,7 +1,6 @@
-"""Draws the documentation's pictures that no page of results makes: ``python docs/pictures.py [PAGE]``.
+"""Draws the documentation's pictures that no page of results makes: ``python docs/pictures.py [play]``.
 
-PAGE is the leaderboard's, as ``sraven leaderboard --html`` writes it: its first screen is taken, and that of
-a puzzle to practise with, which needs Chromium and its driver.
+With ``play``, a puzzle to practise with is taken as well, which needs Chromium and its driver.
 """
 
 import json
@@ -149,7 +148,7 @@ def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None
 
 
 def main() -> None:
-    """Write those of instances."""
+    """Write those that need no browser."""
     plots.save_picture(make_puzzle(SRAVEN(), "train", 0), IMAGES / "puzzle.svg", explain=True)
     for name, picture in (("counts", counts()), ("surface", surface()), ("composing", composing())):
         _, png = save_picture(picture, IMAGES / name)
@@ -158,8 +157,7 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-    for argument in sys.argv[1:]:
-        take(Path(argument), "leaderboard", 760, 980)
+    if "play" in sys.argv[1:]:
         with TemporaryDirectory() as folder:
             page = Path(folder) / "practice.html"
             write_text(page, make_play(practise(SRAVEN()), "practice", practice=True))

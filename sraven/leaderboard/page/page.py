@@ -281,7 +281,7 @@ def _groups(standing: Standing) -> tuple[Group, ...]:
     found += [
         Group("Not ranked" if board.is_ranked else "Entries", models, is_folded=is_more),
         Group(
-            "Learnt ceiling: networks that are told what symbols are a feature",
+            "Learnt ceiling: networks that are told which symbols are a feature",
             rows(lambda e: e.family == LEARNT_CEILING),
         ),
         Group("References: predictors for comparison", rows(lambda e: e.family == REFERENCE), is_folded=True),
