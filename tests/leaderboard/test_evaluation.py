@@ -141,7 +141,8 @@ def test_costs_are_those_of_a_linear_layer():
 def result(board, instances, kept, interval):
     nothing, cost = Estimate(None, None), Cost(1, 1.0, 1, None)
     estimate = Estimate(kept, interval)
-    return Result(board, instances, "r2", 1, Path(), nothing, nothing, estimate, None, None, {}, cost, ())
+    unknown = (None,) * 4  # features, answers as the sibling, floor and ceiling
+    return Result(board, instances, "r2", 1, Path(), nothing, nothing, estimate, *unknown, {}, cost, ())
 
 
 def test_the_number_of_all_is_the_mean_over_boards_at_their_largest_budgets():
