@@ -7,10 +7,9 @@ runs did before: then older runs can be read and go on, under the digest that th
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from math import log
-from sys import float_info
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sraven.core.arguments import check_choice, check_integer, check_share
+from sraven.core.arguments import check_choice, check_integer, check_number, check_share
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
 from sraven.core.names import name_fault
@@ -40,13 +39,6 @@ UNNAMED: Mapping[str, Mapping[str, str]] = {
 }
 """What a run has whose configuration is older than these fields, by recipe. Such runs keep their digests;
 a recipe means something else today, see `baselines.recipes.RECIPES`."""
-
-
-def _check_not_negative(name: str, value: Any) -> float:
-    real = isinstance(value, int | float) and not isinstance(value, bool)
-    if not real or not 0 <= value <= float_info.max:
-        raise ConfigurationError(f"{name}={escape(value)}: expected a number, 0 or more")
-    return float(value)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +121,7 @@ class RunConfig:
         for name, (low, high) in limits.items():
             object.__setattr__(self, name, check_integer(name, getattr(self, name), low, high))
         for name in ("learning_rate", "weight_decay", "attention_dropout"):
-            object.__setattr__(self, name, _check_not_negative(name, getattr(self, name)))
+            object.__setattr__(self, name, check_number(name, getattr(self, name)))
         check_choice("precision", self.precision, PRECISIONS)
         if self.qkv_width % self.heads:
             raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")

@@ -28,6 +28,7 @@ class Encoding(NamedTuple):
         width_in: width of a token, D.
         width_out: width of an output, O.
         tokens: returns float32 ``[B, T, D]``, given a batch.
+        target: returns what is asked for, int32 ``[B, M]`` or float32 ``[B]``, given a batch.
         predict: returns predictions as the board wants them, given outputs ``[B, A, O]``, or of all tokens.
         loss: returns the mean loss, given outputs and the batch.
         score: returns the board's primary metric on the batch, given outputs and the batch.
@@ -41,6 +42,7 @@ class Encoding(NamedTuple):
     width_in: int
     width_out: int
     tokens: Callable[[Batch], jax.Array]
+    target: Callable[[Batch], jax.Array]
     predict: Callable[[jax.Array], jax.Array]
     loss: Callable[[jax.Array, Batch], jax.Array]
     score: Callable[[jax.Array, Batch], jax.Array]
@@ -56,9 +58,11 @@ def encode_sraven(task: Any) -> Encoding:
         symbols_BT = batch["context"].reshape(len(batch["context"]), 8 * M)
         return jnp.pad(jax.nn.one_hot(symbols_BT, K), ((0, 0), (0, M), (0, 0)))
 
+    def target(batch: Batch) -> jax.Array:
+        return batch["target"].astype(jnp.int32)
+
     def loss(out_BAO: jax.Array, batch: Batch) -> jax.Array:
-        targets_BM = batch["target"].astype(jnp.int32)
-        losses_BM = optax.softmax_cross_entropy_with_integer_labels(out_BAO[:, -M:], targets_BM)
+        losses_BM = optax.softmax_cross_entropy_with_integer_labels(out_BAO[:, -M:], target(batch))
         return jnp.mean(losses_BM)
 
     def predict(out_BAO: jax.Array) -> jax.Array:
@@ -67,7 +71,7 @@ def encode_sraven(task: Any) -> Encoding:
     def score(out_BAO: jax.Array, batch: Batch) -> jax.Array:
         return (predict(out_BAO) == batch["target"]).all(axis=-1).mean(dtype=jnp.float32)
 
-    return Encoding(("context", "target"), 9 * M, M, K, K, tokens, predict, loss, score, M, 3 * M)
+    return Encoding(("context", "target"), 9 * M, M, K, K, tokens, target, predict, loss, score, M, 3 * M)
 
 
 def encode_fuzzylogic(task: Any) -> Encoding:
@@ -77,19 +81,22 @@ def encode_fuzzylogic(task: Any) -> Encoding:
         targets_BN = batch["targets"].at[:, -1].set(0.0)
         return jnp.concatenate([batch["inputs"], targets_BN[..., None]], axis=-1)
 
+    def target(batch: Batch) -> jax.Array:
+        return batch["targets"][:, -1]
+
     def predict(out_BAO: jax.Array) -> jax.Array:
         return out_BAO[:, -1, 0]
 
     def loss(out_BAO: jax.Array, batch: Batch) -> jax.Array:
-        return jnp.square(predict(out_BAO) - batch["targets"][:, -1]).mean()
+        return jnp.square(predict(out_BAO) - target(batch)).mean()
 
     def score(out_BAO: jax.Array, batch: Batch) -> jax.Array:
-        errors_B = jnp.square(predict(out_BAO) - batch["targets"][:, -1])
+        errors_B = jnp.square(predict(out_BAO) - target(batch))
         variances_B = batch["targets"].var(axis=-1)
         varied_B = variances_B > 0
         return 1 - jnp.where(varied_B, errors_B / variances_B, 0.0).sum() / varied_B.sum()
 
-    return Encoding(("inputs", "targets"), task.N, 1, task.L + 1, 1, tokens, predict, loss, score)
+    return Encoding(("inputs", "targets"), task.N, 1, task.L + 1, 1, tokens, target, predict, loss, score)
 
 
 ENCODINGS: dict[str, Callable[[Any], Encoding]] = {

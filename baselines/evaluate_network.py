@@ -1,28 +1,38 @@
 """Any Flax network by one call: `sraven.evaluate_network` for JAX."""
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+import optax
 from flax import linen as nn
 
 from baselines.config import RunConfig
-from baselines.encode import encoding_of
+from baselines.encode import Batch, Encoding, encoding_of
 from baselines.load import load_run
 from baselines.model.attention import NO_ATTENTION
 from baselines.model.config import TransformerConfig
 from baselines.model.networks import NETWORKS, OURS
+from baselines.recipes import make_config
 from baselines.session import plan_runs, train_plan
-from baselines.train.experiment import board_of, model_of
+from baselines.train.experiment import board_of, model_of, own_loss
 from baselines.train.flops import operations_in_products
+from baselines.train.optim import OPTIMISERS, Optimiser
 from baselines.train.predict import predict
 from sraven.board.board import Board
-from sraven.core.cost import Cost
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.sources import digest_of_network
-from sraven.leaderboard.evaluation import BATCH, Boards, Evaluation, Trained, evaluate
+from sraven.networks.cost import Cost
+from sraven.networks.evaluation import Boards, Trained, Trainer, evaluate
+from sraven.networks.identity import digest_of_classes
+from sraven.networks.pytorch import say
+from sraven.networks.recipe import Progress, make_recipe
+from sraven.networks.results import Evaluation
 
 MakeNetwork = Callable[[int, int, int], nn.Module]
 
@@ -48,10 +58,12 @@ class OwnNetwork(nn.Module):
 class OwnLossNetwork(OwnNetwork):
     """One that says itself what is minimised."""
 
-    def training_loss(self, tokens: jax.Array, loss: Callable[[jax.Array], jax.Array]) -> jax.Array:
-        """Return the network's own loss of tokens ``[B, T, I]``, given that of outputs."""
+    def training_loss(
+        self, tokens: jax.Array, target: jax.Array, loss: Callable[[jax.Array], jax.Array]
+    ) -> jax.Array:
+        """Return the network's own loss of tokens ``[B, T, I]``, given the target, and that of outputs."""
         own: Any = self.network
-        return jnp.asarray(own.training_loss(tokens, loss))
+        return jnp.asarray(own.training_loss(tokens, target, loss))
 
 
 def _cost(config: RunConfig, params: Any) -> Cost:
@@ -72,56 +84,143 @@ def _cost(config: RunConfig, params: Any) -> Cost:
     return Cost(parameters, operations, 4 * sizes + memory.temp_size_in_bytes, state)
 
 
+@contextmanager
+def _restored(*tables: dict[str, Any]) -> Iterator[None]:
+    """Let entries of tables be added, and take them out again."""
+    before = [dict(each) for each in tables]
+    try:
+        yield
+    finally:
+        for table, entries in zip(tables, before, strict=True):
+            table.clear()
+            table.update(entries)
+
+
+def _clipped(most: float, *given: Any) -> optax.GradientTransformation:
+    """Return the recipe's optimiser of gradients whose norm is no larger than ``most``."""
+    return optax.chain(optax.clip_by_global_norm(most), OPTIMISERS["adamw"].make(*given))
+
+
+def _seen(board: Board, count: int) -> tuple[Encoding, Batch]:
+    """Return the encoding of a board, and the first instances of its training split."""
+    encoding = encoding_of(board.task)
+    drawn = board.task.sample("train", 0, count)
+    return encoding, {name: jnp.asarray(getattr(drawn, name)) for name in encoding.fields}
+
+
+def _make(make_network: MakeNetwork, shape: tuple[int, int, int]) -> nn.Module:
+    network = make_network(*shape)
+    if not isinstance(network, nn.Module):
+        raise ConfigurationError(
+            f"make_network returned a {type(network).__name__}; expected a flax.linen.Module (of NNX: "
+            "flax.nnx.bridge.to_linen; of PyTorch: sraven.evaluate_network)"
+        )
+    return (OwnLossNetwork if hasattr(network, "training_loss") else OwnNetwork)(network)
+
+
+def fingerprint(model: nn.Module, encoding: Encoding, batch: Batch, seed: int) -> dict[str, Any]:
+    """Return the shapes of a new network's parameters, and its loss and some outputs, by which it is known.
+
+    Noise moves its parameters, so that what is zero at the beginning counts, too.
+
+    Raises:
+        ConfigurationError: for outputs of another shape than ``[B, T, O]``.
+    """
+    key, noise = jax.random.split(jax.random.key(seed))
+    tokens = encoding.tokens(batch)
+    with jax.default_matmul_precision("highest"):
+        params: Any = model.init(key, tokens)["params"]
+        leaves, tree = jax.tree.flatten(params)
+        keys = jax.random.split(noise, len(leaves))
+        moved = [each + 0.02 * jax.random.normal(k, each.shape) for k, each in zip(keys, leaves, strict=True)]
+        variables = {"params": jax.tree.unflatten(tree, moved)}
+        outputs: Any = model.apply(variables, tokens)
+        wanted = (*tokens.shape[:2], encoding.width_out)
+        if outputs.ndim != 3 or outputs.shape[::2] != wanted[::2] or outputs.shape[1] > wanted[1]:
+            raise ConfigurationError(
+                f"the network made {list(outputs.shape)} of tokens {list(tokens.shape)}; expected "
+                f"{list(wanted)}, or of the last tokens alone"
+            )
+        loss = own_loss(model, variables, encoding, batch)
+        loss = encoding.loss(outputs, batch) if loss is None else loss
+    shapes = {
+        jax.tree_util.keystr(path): list(each.shape) for path, each in jax.tree.leaves_with_path(params)
+    }
+    numbers = [float(loss), *np.asarray(outputs, np.float64).ravel()[-16:].tolist()]
+    return {"parameters": shapes, "outputs": numbers}
+
+
 def evaluate_network(
     make_network: MakeNetwork,
     boards: Boards = "quick",
     *,
     name: str | None = None,
-    authors: Sequence[str] = ("anonymous",),
+    authors: str | Sequence[str] = ("anonymous",),
     out: str | Path = "evaluation",
     seeds: Sequence[int] = (0,),
-    learning_rate: float = 1e-3,
-    on_progress: Callable[[str], None] | None = print,
+    on_progress: Callable[[Progress], None] | None = say,
+    **changes: Any,
 ) -> Evaluation:
     """Train a Flax network by the baselines' recipe, and say what it composes.
 
     Arguments, result and errors are those of `sraven.evaluate_network`; seeds train in one program.
 
     Args:
-        make_network: returns a `flax.linen.Module`, given T, I and O. It takes float32 ``[B, T, I]`` and
-            returns ``[B, T, O]``; one with a method ``training_loss(tokens, loss)`` says itself what is
-            minimised, ``loss`` being that of outputs.
+        make_network: returns a `flax.linen.Module`, given T, I and O; one of NNX by
+            `flax.nnx.bridge.to_linen`. It takes float32 ``[B, T, I]`` and returns ``[B, T, O]``; one with a
+            method ``training_loss(tokens, target, loss)`` says itself what is minimised.
         boards: what to train on.
         name: of the method; none of `baselines.model.networks.OURS`.
         authors: of the submissions.
         out: the folder for all that is written.
         seeds: of parameters.
-        learning_rate: its peak.
-        on_progress: is told a line now and then; None for silence.
+        on_progress: is told how training goes now and then; None for silence.
+        changes: to the recipe, fields of `sraven.networks.recipe.Recipe`.
     """
+    recipe, tell = make_recipe(**changes), on_progress or (lambda _: None)
     called = name or str(getattr(make_network, "__name__", type(make_network).__name__))
     if called in OURS:
         raise ConfigurationError(f"name={called!r} is a network of the baselines; choose another name")
 
     def own(config: TransformerConfig) -> nn.Module:
-        network = make_network(config.length, config.inputs, config.outputs)
-        return (OwnLossNetwork if hasattr(network, "training_loss") else OwnNetwork)(network)
+        return _make(make_network, (config.length, config.inputs, config.outputs))
 
-    def train(board: Board, steps: int, folder: Path) -> Trained:
-        def say(_: int, line: Mapping[str, float] | None) -> None:
-            if on_progress and line:
-                on_progress(f"{board.id}, {steps:,} steps: loss {line['loss']:.4f}")
+    def model_on(encoding: Encoding) -> nn.Module:
+        return _make(make_network, (encoding.length, encoding.width_in, encoding.width_out))
 
-        changes: dict[str, Any] = {"steps": steps, "batch_size": BATCH, "learning_rate": learning_rate}
-        encoding = encoding_of(board.task)
-        network = make_network(encoding.length, encoding.width_in, encoding.width_out)
-        # Part of the configuration, so that a run of another network isn't gone on with.
-        known_as = f"{called} {digest_of_network(network, [type(network)])[:8]}"
+    def config_of(board: Board, steps: int) -> dict[str, Any]:
+        """Return the changes to a configuration, after an entry of the tables for each that is new."""
+        own_classes = digest_of_classes([type(model_on(encoding_of(board.task)).network)])
+        known_as, optimiser = f"{called} {own_classes[:8]}", "adamw"
         NETWORKS[known_as] = own
-        changes["network"] = known_as
+        changed = recipe._asdict()
+        if (most := changed.pop("clip_norm")) is not None:
+            optimiser = f"adamw clipped to {most}"
+            OPTIMISERS[optimiser] = Optimiser("AdamW", partial(_clipped, most))
+        return {"steps": steps, "network": known_as, "optimiser": optimiser, **changed}
+
+    def identify(board: Board, steps: int, seed: int) -> dict[str, Any]:
+        changed, (encoding, batch) = config_of(board, steps), _seen(board, 4)
+        made_of = make_config(board, NO_ATTENTION, seed=seed, **changed).digest
+        return {"configuration": made_of, **fingerprint(model_on(encoding), encoding, batch, seed)}
+
+    def train(board: Board, steps: int, folder: Path, stop: Callable[[], bool]) -> Trained | None:
+        done, began = [0], [time.monotonic()]
+
+        def heard(more: int, line: Mapping[str, float] | None) -> None:
+            done[0] += more
+            if line is None:  # what an earlier call has done
+                began[:] = time.monotonic(), done[0]
+                return
+            seconds, step = time.monotonic() - began[0], done[0] // len(seeds)
+            left = seconds / (done[0] - began[1]) * (steps * len(seeds) - done[0])
+            tell(Progress(board.id, None, step, steps, line["loss"], {}, seconds, left))
+
         where = folder if len(seeds) > 1 else folder / f"seed-{seeds[0]}"
-        plan = plan_runs(board, NO_ATTENTION, where, seeds=seeds, **changes)
-        train_plan(plan, progress=say)
+        plan = plan_runs(board, NO_ATTENTION, where, seeds=seeds, **config_of(board, steps))
+        ended, _ = train_plan(plan, progress=heard, stop=stop)
+        if any(each.stopped for each in ended):
+            return None
         loaded = [load_run(each) for each in plan.folders]
         predictions = {
             split: {config.seed: predict(config, params, split, size) for config, params in loaded}
@@ -129,10 +228,15 @@ def evaluate_network(
         }
         return Trained(predictions, _cost(*loaded[0]))
 
-    before = dict(NETWORKS)
-    try:
-        said = "A JAX network, trained by baselines.evaluate_network."
-        return evaluate(train, boards, name=called, authors=authors, description=said, seeds=seeds, out=out)
-    finally:
-        NETWORKS.clear()
-        NETWORKS.update(before)
+    said = "A JAX network, trained by baselines.evaluate_network."
+    with _restored(NETWORKS, OPTIMISERS):
+        return evaluate(
+            Trainer(identify, train),
+            boards,
+            recipe,
+            name=called,
+            authors=authors,
+            description=said,
+            seeds=seeds,
+            out=out,
+        )

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from sraven.data.write import write_dataset as write_dataset
     from sraven.errors import sort_errors as sort_errors
     from sraven.leaderboard.comparison import compare_submissions as compare_submissions
-    from sraven.leaderboard.evaluation import evaluate_network as evaluate_network
     from sraven.leaderboard.export import standing as standing
     from sraven.leaderboard.submissions.submission import score_submission as score_submission
     from sraven.leaderboard.submissions.submit import write_submission as write_submission
+    from sraven.networks.pytorch import evaluate_network as evaluate_network
     from sraven.record import to_numpy as to_numpy
     from sraven.rules import RULES as RULES
     from sraven.task import SRAVEN as SRAVEN, Batch as Batch
@@ -49,7 +49,7 @@ _HOMES = {
     "sraven.board.board": "Board boards:board_ids load_board",
     "sraven.data.write": "write_dataset",
     "sraven.leaderboard.comparison": "compare_submissions",
-    "sraven.leaderboard.evaluation": "evaluate_network",
+    "sraven.networks.pytorch": "evaluate_network",
     "sraven.leaderboard.export": "standing",
     "sraven.leaderboard.submissions.submission": "score_submission",
     "sraven.leaderboard.submissions.submit": "write_submission",

@@ -255,7 +255,7 @@ def _metrics(metric: str, folders: Sequence[Path]) -> list[str]:
     found = [
         name for name in known if name == metric or (metric[-1:] in ("", ".") and name.startswith(metric))
     ]
-    if not found and not metric:
+    if not found and metric in ("", LOSS):  # as of a log without scores
         return [LOSS]
     if not found:
         raise ConfigurationError(

@@ -6,17 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-
-import jax
-import numpy as np
-from jax.experimental.multihost_utils import broadcast_one_to_all
+from typing import TYPE_CHECKING
 
 from baselines.config import RunConfig, read_config
-from baselines.train.checkpoint import Checkpoints
 from sraven.core.errors import OutputError
 from sraven.core.spec import values_of
 from sraven.core.system.files import TEMPORARY, read_bounded, write_bytes, write_json
 from sraven.core.system.lock import LOCK, Lock
+
+if TYPE_CHECKING:
+    from baselines.train.checkpoint import Checkpoints
 
 CONFIG, CHECKPOINTS, WEIGHTS = "config.json", "checkpoints", "model.safetensors"
 
@@ -105,6 +104,10 @@ def claim(
         OutputError: if another process trains one of them.
         OSError: if they can't be written.
     """
+    import jax  # curves are drawn without
+    import numpy as np
+    from jax.experimental.multihost_utils import broadcast_one_to_all
+
     refusal: Exception | None = None
     with ExitStack() as stack:
         if jax.process_index() == 0:
@@ -122,6 +125,8 @@ def claim(
         yield
 
 
-def open_checkpoints(folder: Path, config: RunConfig) -> Checkpoints:
+def open_checkpoints(folder: Path, config: RunConfig) -> "Checkpoints":
     """Return the checkpoints of a run."""
+    from baselines.train.checkpoint import Checkpoints
+
     return Checkpoints(folder / CHECKPOINTS, config.digest)

@@ -162,6 +162,25 @@ def make_program(
     return Program(initialise_params, loss, optimiser, num_microbatches, over_devices, config.precision)
 
 
+def own_loss(model: nn.Module, variables: Any, encoding: Encoding, batch: Batch) -> jax.Array | None:
+    """Return what a network says itself that is minimised, by ``training_loss``; None if it doesn't say.
+
+    Args:
+        model: the network.
+        variables: its parameters, as Flax applies them.
+        encoding: of its task.
+        batch: of instances.
+    """
+    if not hasattr(model, "training_loss"):
+        return None
+
+    def usual(out_BTO: jax.Array) -> jax.Array:
+        return encoding.loss(out_BTO[:, -encoding.num_outputs :], batch)
+
+    given = encoding.tokens(batch), encoding.target(batch), usual
+    return jnp.asarray(model.apply(variables, *given, method="training_loss"))
+
+
 def program_of(
     config: RunConfig, encoding: Encoding, num_microbatches: int = 1, mesh: Mesh | None = None
 ) -> Program:
@@ -177,13 +196,10 @@ def program_of(
     tokens_BTD = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
 
     def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
-        seen, A = ({"params": params}, encoding.tokens(batch)), encoding.num_outputs
-        out_BAO: Any = model.apply(*seen, key, num_outputs=A)
-        minimised: Any = encoding.loss(out_BAO, batch)
-        if hasattr(model, "training_loss"):  # a network may say itself what that is
-            usual = lambda out_BTO: encoding.loss(out_BTO[:, -A:], batch)  # noqa: E731
-            minimised = model.apply(*seen, usual, method="training_loss")
-        return minimised, encoding.score(out_BAO, batch)
+        variables = {"params": params}
+        out_BAO: Any = model.apply(variables, encoding.tokens(batch), key, num_outputs=encoding.num_outputs)
+        own = own_loss(model, variables, encoding, batch)
+        return encoding.loss(out_BAO, batch) if own is None else own, encoding.score(out_BAO, batch)
 
     return make_program(config, model, tokens_BTD, loss, num_microbatches, mesh)
 

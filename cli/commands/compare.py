@@ -43,8 +43,9 @@ def command(
 
     Of two, all metrics on all splits are compared, and it is counted on how many instances A is better and on
     how many B is: McNemar's counts where instances are right or wrong. What the board ranks by is one planned
-    comparison; for all others, p is corrected (Holm). With --against all, A stands beside every filed entry,
-    references among them, by what its board ranks by, and p is corrected for all.
+    comparison; for all others, p is corrected (Holm). With --against all, A stands beside every filed entry
+    by what its board ranks by: networks that saw as many instances, other networks, references and learnt
+    ceilings. p is corrected within each of the three.
 
     \b
     Example:
@@ -67,14 +68,21 @@ def _cells(found: "Difference") -> list[str]:
     """Return the cells of a difference: it, its interval, p as it is and corrected, and what holds."""
     if found.difference is None or found.corrected is None or found.p is None:
         return ["–"] * 5
-    word = ("ahead" if found.is_better else "behind") if found.is_clear else "can't be told"
     return [
         f"{found.difference:+.4f}",
         span(found.interval),
         p_value(found.p),
         p_value(found.corrected),
-        word,
+        _word(found),
     ]
+
+
+def _word(found: "Difference") -> str:
+    """Return what holds: by the corrected p, else by the interval alone."""
+    low, high = found.interval or (0.0, 0.0)
+    if low <= 0 <= high and not found.is_clear:
+        return "can't be told"
+    return ("ahead" if found.is_better else "behind") + ("" if found.is_clear else " before correction")
 
 
 _COLUMNS = ("A − B", "95 % interval", "p", "p (Holm)", "A is")
@@ -132,6 +140,18 @@ def _find_entry(name: str, leaderboard: Path | None) -> "tuple[Standing, Entry]"
     raise click.UsageError(f"{escape(name)} isn't among the entries of {board}")
 
 
+def _families(entry: "Entry", others: "Iterable[Entry]") -> "dict[str, list[Entry]]":
+    """Return other entries by what they are beside one; p is corrected within each."""
+    from sraven.leaderboard.standing import LEARNT_CEILING, REFERENCE, saw_as_many
+
+    names = "networks that saw as many instances", "other networks", "references and learnt ceilings"
+    found: dict[str, list[Entry]] = {name: [] for name in names}
+    for other in others:
+        is_network = other.family not in (REFERENCE, LEARNT_CEILING)
+        found[names[not saw_as_many(other, entry.train_instances) if is_network else 2]].append(other)
+    return {name: members for name, members in found.items() if members}
+
+
 def _compare_with_all(name: str, leaderboard: Path | None) -> None:
     """Print how a submission differs from every filed entry of its board."""
     from sraven.leaderboard.comparison import compare_entries
@@ -145,34 +165,39 @@ def _compare_with_all(name: str, leaderboard: Path | None) -> None:
         raise click.UsageError(
             f"{escape(name)} has no score, or there is nothing on {board.id} to compare it with"
         )
-    found = compare_entries(entry, others, higher_is_better=board.higher_is_better)
+    families: dict[str, list[tuple[Entry, Difference]]] = {}
+    for name, members in _families(entry, others).items():
+        found = compare_entries(entry, members, higher_is_better=board.higher_is_better)
+        families[name] = list(zip(members, found, strict=True))
     value: Mapping[str, Any] = {
         "board": board.id,
         "split": board.primary_split,
         "metric": board.metric,
         "entry": entry.id,
         "differences": [
-            {"entry": other.id, "method": other.method, "seeds": other.seeds}
+            {"entry": other.id, "method": other.method, "seeds": other.seeds, "family": name}
             | {"train_instances": other.train_instances, **as_json(each)}
-            for other, each in zip(others, found, strict=True)
+            for name, members in families.items()
+            for other, each in members
         ],
     }
 
     def show() -> None:
         headings = ("B", "seeds", "trained on", "score", *_COLUMNS)
-        rows = (
-            (
-                escape(other.id.partition("/")[2]),
-                other.seeds,
-                f"{other.train_instances:,}" if other.train_instances else "",
-                figure(other.value or 0.0),
-                *_cells(each),
-            )
-            for other, each in zip(others, found, strict=True)
-        )
         who = f"A is {escape(entry.method)}, {figure(entry.value or 0.0)}"
-        title = f"{board.id}, {board.primary_split} {board.metric}: {who}"
-        print_rows(headings, rows, title=title, title_justify="left", right=headings[1:])
+        click.echo(f"{board.id}, {board.primary_split} {board.metric}: {who}")
+        for name, members in families.items():
+            rows = (
+                (
+                    escape(other.id.partition("/")[2]),
+                    other.seeds,
+                    f"{other.train_instances:,}" if other.train_instances else "",
+                    figure(other.value or 0.0),
+                    *_cells(each),
+                )
+                for other, each in members
+            )
+            print_rows(headings, rows, title=f"\n{name}", title_justify="left", right=headings[1:])
         for note in _notes([entry.seeds], [entry.train_instances]):
             click.echo(note)
 

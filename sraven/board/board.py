@@ -16,7 +16,7 @@ from sraven.board.content import RANKED, BoardFile, series_of
 from sraven.board.paths import board_paths
 from sraven.board.reference_levels import ReferenceLevel, find_reference_levels
 from sraven.core.arguments import check_choice, check_integer
-from sraven.core.composition import Divergences, divergences
+from sraven.core.composition import Divergences, divergences, revealed_parts
 from sraven.core.digests import digest_prompts
 from sraven.core.errors import BoardError, ConfigurationError
 from sraven.core.families import FAMILIES, make_board_task
@@ -120,6 +120,40 @@ class Board(BoardFile):
         if not held_out:
             return None
         return divergences(task.combinations("train"), task.combinations(self.primary_split))
+
+    def leaks(self, task: Task) -> list[tuple[int, ...]]:
+        """Return what training on another task shows of this board's held-out combinations.
+
+        A curriculum of smaller tasks keeps them held out only if this is empty.
+
+        Args:
+            task: one of the same family, trained on before or beside the board's own training split.
+
+        Returns:
+            parts of held-out combinations, pairs first, that the board's training never has and the task's
+            has: numbers of rules of SRAVEN, of terms of fuzzy logic.
+
+        Raises:
+            ConfigurationError: if its parts aren't the board's, or one of them has no combinations.
+
+        Example:
+            >>> load_board("sraven-camps3-v1").leaks(SRAVEN(M=2, holdout="camps"))
+            []
+        """
+        own: Any = self.task
+        other: Any = task
+        if "train" not in own.splits or self.primary_split not in self.held_out:
+            raise ConfigurationError(f"{self.id} holds nothing out of training")
+        names_parts = "L" if hasattr(own, "L") else "rule_set"
+        expected = getattr(own, names_parts)
+        if own.name != other.name or getattr(other, names_parts) != expected:
+            raise ConfigurationError(
+                f"{self.id} holds out combinations of {own.name} with {names_parts}={expected!r}; "
+                f"expected such a task"
+            )
+        return revealed_parts(
+            own.combinations(self.primary_split), own.combinations("train"), other.combinations("train")
+        )
 
     def composing(self, scores: Mapping[str, SplitScores | Mapping[str, Any]]) -> Composing | None:
         """Return what a method keeps of its score on held-out combinations, by the primary metric.

@@ -4,6 +4,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from numbers import Real
 from operator import index
+from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from sraven.core.errors import ConfigurationError
@@ -30,6 +31,24 @@ def check_integer(name: str, value: Any, low: int, high: int, advice: str = "") 
             f"{name}={quoted(value)}: expected an integer from {low:,} to {high:,}{advice and '; '}{advice}"
         )
     return found
+
+
+def check_number(name: str, value: Any, *, is_positive: bool = False) -> float:
+    """Return ``value`` as a finite float of 0 or more.
+
+    Args:
+        name: what to call it in an error.
+        value: a number.
+        is_positive: whether 0 is refused, too.
+
+    Raises:
+        ConfigurationError: if it isn't one.
+    """
+    is_real = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_real or not 0 <= float(value) <= float_info.max or (is_positive and value == 0):
+        wanted = "a number above 0" if is_positive else "a number, 0 or more"
+        raise ConfigurationError(f"{name}={quoted(value)}: expected {wanted}")
+    return float(value)
 
 
 def check_share(name: str, value: Any, advice: str) -> float:

@@ -64,6 +64,25 @@ def count_new_pairs(rows: Rows, known: Rows) -> NDArray[np.int64]:
     return np.asarray(np.sum([~np.isin(pair, seen) for pair in _subsets(rows, 2, base)], axis=0), np.int64)
 
 
+def revealed_parts(held_out: Rows, known: Rows, shown: Rows) -> list[tuple[int, ...]]:
+    """Return the parts of held-out combinations that no known one has, but others show.
+
+    Args:
+        held_out: combinations ``[n, M]``.
+        known: those of training, ``[k, M]``.
+        shown: others, ``[m, J]`` of any J.
+
+    Returns:
+        what is shown, each sorted: pairs, then triples, and so on, up to whole combinations.
+    """
+    base, found = _base(held_out, known, shown), list[tuple[int, ...]]()
+    for size in range(2, min(held_out.shape[1], shown.shape[1]) + 1):
+        new = np.setdiff1d(_distinct(held_out, size, base), _distinct(known, size, base))
+        codes = np.intersect1d(new, _distinct(shown, size, base))
+        found += [tuple(int(code) // base**place % base for place in range(size)) for code in codes]
+    return found
+
+
 def _divergence(known: Rows, held_out: Rows, size: int, power: float) -> float:
     base = _base(known, held_out)
     p_at, q_at = (np.concatenate(list(_subsets(rows, size, base))) for rows in (known, held_out))

@@ -300,6 +300,17 @@ class Leaderboard:
         return digest({entry.id: entry.digest for entry in self.filed})
 
 
+_ROUNDING = 128
+"""Fewer instances than these don't count: budgets are rounded to batches."""
+
+
+def saw_as_many(entry: Entry, instances: int | None) -> bool:
+    """Return whether an entry was trained on a number of instances, but for rounding."""
+    if instances is None or entry.train_instances is None:
+        return False
+    return abs(entry.train_instances - instances) < _ROUNDING
+
+
 def primary_ceiling(board: Board) -> float | None:
     """Return what the ideal observer scores that knows the split, by the primary metric."""
     found = board.ceiling(board.primary_split, board.metric)

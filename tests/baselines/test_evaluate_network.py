@@ -1,18 +1,21 @@
 """Any Flax network by one call."""
 
 import json
+from functools import partial
 
+import jax.numpy as jnp
 import pytest
-from flax import linen as nn
+from flax import linen as nn, nnx
 
-from baselines.evaluate_network import evaluate_network
+from baselines.evaluate_network import _clipped, evaluate_network
 from baselines.model.networks import NETWORKS, OURS
 from baselines.recipes import warmup_of
+from baselines.train.optim import OPTIMISERS
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from sraven import SRAVEN, OutputError, load_board, score_submission
-from sraven.leaderboard.evaluation import BATCH
 
+BATCH = 128
 pytestmark = pytest.mark.usefixtures("small_boards")
 
 
@@ -31,7 +34,7 @@ def from_zero(length, inputs, outputs):
 class Halved(nn.Dense):
     """One that minimises half of the loss."""
 
-    def training_loss(self, tokens, loss):
+    def training_loss(self, tokens, target, loss):
         return loss(self(tokens)) / 2
 
 
@@ -78,3 +81,80 @@ def test_the_warm_up_is_that_of_pytorch():
         for steps in (1, 3_906, 15_625, 39_062):
             assert warmup_of(task.name, steps) == max(1, round(task.sequences.warmup * steps))
     assert [warmup_of("sraven", steps) for steps in (3_906, 15_625, 39_062)] == [25, 100, 250]
+
+
+class Inner(nn.Module):
+    """A part of a network."""
+
+    width: int
+    scale: float = 1.0
+
+    @nn.compact
+    def __call__(self, tokens):
+        gate = self.param("gate", nn.initializers.zeros, ())
+        return nn.Dense(self.width)(tokens) * self.scale + gate * inner(tokens)
+
+
+def inner(tokens):
+    return tokens.sum(axis=-1, keepdims=True)
+
+
+class Outer(nn.Module):
+    """A network whose repr says nothing of its parts."""
+
+    width: int
+
+    @nn.compact
+    def __call__(self, tokens):
+        return Inner(self.width)(tokens)
+
+
+def test_a_changed_part_is_another_network(tmp_path, monkeypatch):
+    outer = lambda length, inputs, outputs: Outer(outputs)  # noqa: E731
+    boards, told = [(SRAVEN_BOARD, 2 * BATCH)], []
+
+    def again(**options):
+        return evaluate_network(
+            outer, boards, name="outer", out=tmp_path, **{"on_progress": told.append, **options}
+        )
+
+    again()
+    assert (told[-1].step, told[-1].steps, told[-1].seed) == (2, 2, None) and told[-1].seconds_left == 0
+    assert "step 2 of 2: loss" in str(told[-1])
+    changes = ("Inner", partial(Inner, scale=0.9)), ("inner", lambda tokens: tokens[..., :1])
+    for name, value in changes:  # the second one is behind a gate that begins at zero
+        with monkeypatch.context() as patched:
+            patched.setitem(globals(), name, value)
+            with pytest.raises(OutputError, match=r"is of another network.*outputs"):
+                again()
+    for changed in ({"clip_norm": 1.0}, {"warmup": 2}, {"batch_size": 64}, {"weight_decay": 0.0}):
+        with pytest.raises(OutputError, match=r"is of another network.*configuration"):
+            again(**changed)
+    assert again().results == again().results
+
+
+def test_gradients_are_clipped_to_a_norm():
+    def moved(norms, *, clipped):
+        given = (lambda step: 1.0), 0.0, lambda params: True
+        optimiser = _clipped(1.0, *given) if clipped else OPTIMISERS["adamw"].make(*given)
+        params = jnp.zeros(2)
+        state, updates = optimiser.init(params), []
+        for norm in norms:
+            update, state = optimiser.update(norm * jnp.array([0.6, 0.8]), state, params)
+            updates.append(update)
+        return jnp.stack(updates)
+
+    assert jnp.allclose(moved([10.0, 0.5, 3.0], clipped=True), moved([1.0, 0.5, 1.0], clipped=False))
+    assert not jnp.allclose(moved([10.0, 0.5, 3.0], clipped=False), moved([1.0, 0.5, 1.0], clipped=False))
+
+
+def test_nnx_goes_by_its_bridge_and_what_is_no_module_is_refused(tmp_path):
+    boards = [(SRAVEN_BOARD, BATCH)]
+    bridged = lambda length, inputs, outputs: nnx.bridge.to_linen(nnx.Linear, inputs, outputs)  # noqa: E731
+    found = evaluate_network(bridged, boards, name="nnx", out=tmp_path / "nnx", on_progress=None)
+    assert found.results[0].cost.parameters == 5 * 5 + 5
+    plain = lambda length, inputs, outputs: nnx.Linear(inputs, outputs, rngs=nnx.Rngs(0))  # noqa: E731
+    said = r"returned a Linear; expected a flax.linen.Module \(of NNX: flax.nnx.bridge.to_linen"
+    assert_refused(said, evaluate_network, plain, boards, name="plain", out=tmp_path)
+    wide = lambda length, inputs, outputs: nn.Dense(outputs + 1)  # noqa: E731
+    assert_refused(r"the network made \[4, 27, 6\] of tokens", evaluate_network, wide, boards, out=tmp_path)

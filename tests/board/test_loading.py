@@ -1,6 +1,7 @@
 """A board loads if this installation makes its instances; what it gives, and what it takes to score."""
 
 import re
+from collections import Counter
 from copy import deepcopy
 from dataclasses import FrozenInstanceError
 from pickle import dumps, loads
@@ -196,3 +197,27 @@ def test_what_is_missing_is_named():
     content = dict(small_contents()[SRAVEN_BOARD])
     del content["metric"]
     assert find_fault(content) == "lacks 'metric'" and "expected names and values" in find_fault([])
+
+
+@pytest.mark.parametrize(
+    ("board", "curriculum", "expected"),
+    [
+        ("sraven-camps3-v1", SRAVEN(M=2, holdout="camps"), 0),
+        ("sraven-ring3-v1", SRAVEN(M=2, holdout="ring"), 0),
+        ("sraven-camps3-v1", SRAVEN(M=2, holdout=0.25), 12),  # of 16
+        ("sraven-camps3-v1", SRAVEN(M=2, holdout="camps", seed=2), 8),
+        ("sraven-v1", SRAVEN(M=3, holdout=0.25), 0),  # each triple is in training
+        ("sraven-v1", SRAVEN(M=4, holdout=0.25, seed=1), 62),
+    ],
+)
+def test_what_a_curriculum_shows_of_what_is_held_out(board, curriculum, expected):
+    leaks = read_board(board).leaks(curriculum)
+    assert len(leaks) == expected
+    held_out = {tuple(row) for row in read_board(board).task.combinations("ood").tolist()}
+    assert all(any(not Counter(part) - Counter(row) for row in held_out) for part in leaks)
+
+
+def test_a_curriculum_of_other_parts_is_refused():
+    board = read_board("sraven-camps3-v1")
+    assert_refused("holds out combinations of sraven with rule_set='paper'", board.leaks, FuzzyLogic())
+    assert_refused("sraven-text-v2 holds nothing out", read_board("sraven-text-v2").leaks, SRAVEN())

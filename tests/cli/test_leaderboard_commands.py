@@ -67,7 +67,10 @@ def test_a_submission_is_compared_with_one_and_with_all(
     found = json.loads(done("compare", other, "--against", "all", "--json", *options))
     [difference] = found["differences"]
     assert (found["metric"], difference["entry"]) == ("accuracy", f"{SRAVEN_BOARD}/{filed.name}")
-    assert difference["p"] == difference["corrected"]
+    assert difference["p"] == difference["corrected"] and difference["family"] == "other networks"
+    as_many = write(tmp_path / "as_many", SRAVEN_BOARD, seeds=1, training={"instances": 1_400})
+    [difference] = json.loads(done("compare", as_many, "--against", "all", "--json", *options))["differences"]
+    assert difference["family"] == "networks that saw as many instances"
     assert filed.name in done("compare", other, "--against", "all", *options)
     for name in (filed.name, filed.resolve()):  # an entry isn't compared with itself, however it is named
         assert "nothing on" in refused("compare", name, "--against", "all", *options)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sraven import SRAVEN
-from sraven.core.composition import combines_known, count_new_pairs, divergences
+from sraven.core.composition import combines_known, count_new_pairs, divergences, revealed_parts
 
 
 def rows_of(M):
@@ -33,6 +33,17 @@ def test_what_is_new_agrees_with_plain_python(tables, order):
     pairs = {pair for row in known for pair in parts_of(row, 2)}
     expected = [sum(n for pair, n in parts_of(row, 2).items() if pair not in pairs) for row in rows]
     assert count_new_pairs(np.array(rows), np.array(known)).tolist() == expected
+
+
+@given(TABLES, st.integers(2, 4).flatmap(rows_of))
+def test_what_others_show_agrees_with_plain_python(tables, shown):
+    held_out, known = tables
+    expected = []
+    for size in range(2, min(len(held_out[0]), len(shown[0])) + 1):
+        of = [{part for row in rows for part in parts_of(row, size)} for rows in (held_out, known, shown)]
+        expected += (of[0] - of[1]) & of[2]
+    found = revealed_parts(*map(np.array, (held_out, known, shown)))
+    assert sorted(found) == sorted(expected)
 
 
 def test_new_pairs_by_hand():

@@ -6,7 +6,7 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -70,6 +70,54 @@ def check_new(out: Path) -> None:
         raise OutputError(f"{out} exists; choose another directory for the submission")
 
 
+def describe_submission(
+    board: Board,
+    runs: Iterable[tuple[str, int]],
+    *,
+    method: Mapping[str, Any],
+    model: Mapping[str, Any],
+    training: Mapping[str, Any],
+    replies: Mapping[str, Any] | None = None,
+    **more: Any,
+) -> dict[str, Any]:
+    """Return what ``submission.yaml`` says, but for the digests of its files.
+
+    Args:
+        board: that it is of.
+        runs: splits and seeds.
+        method: this and the others are those of `write_submission`.
+        model: likewise.
+        training: likewise.
+        replies: likewise.
+        more: claimed, points, replaces.
+
+    Raises:
+        ConfigurationError: for what isn't allowed.
+    """
+    described = {"method": method, "model": model, "training": training}
+    for name, value in (described if replies is None else {**described, "replies": replies}).items():
+        if not isinstance(value, Mapping):
+            raise ConfigurationError(f"{name} is {value!r}; expected names and values")
+    content: dict[str, Any] = {
+        "schema": 1,
+        "board": board.id,
+        "board_digest": board.digest,
+        "method": method,
+        "model": model,
+        **({} if replies is None else {"replies": replies}),
+        "training": {"extra_data": None, "used_ood": False, **training},
+        "runs": [
+            {"seed": seed, "split": split, "file": prediction_path(split, seed), "sha256": "0" * 64}
+            for split, seed in runs
+        ],
+        "environment": _environment(),
+    }
+    content = _as_plain(content | {name: value for name, value in more.items() if value})
+    if problem := find_problem(content, "submission") or board_problem(content, board):
+        raise ConfigurationError(f"the description of the submission: {problem}")
+    return content
+
+
 def write_submission(
     out: str | os.PathLike[str],
     board: str,
@@ -119,30 +167,19 @@ def write_submission(
     """
     goal = Path(out)
     check_new(goal)
-    described = {"method": method, "model": model, "training": training}
-    for name, value in (described if replies is None else {**described, "replies": replies}).items():
-        if not isinstance(value, Mapping):
-            raise ConfigurationError(f"{name} is {value!r}; expected names and values")
     loaded = load_board(board)
     arrays = checked_runs(loaded, predictions)
-    content: dict[str, Any] = {
-        "schema": 1,
-        "board": loaded.id,
-        "board_digest": loaded.digest,
-        "method": method,
-        "model": model,
-        **({} if replies is None else {"replies": replies}),
-        "training": {"extra_data": None, "used_ood": False, **training},
-        "runs": [
-            {"seed": seed, "split": split, "file": prediction_path(split, seed), "sha256": "0" * 64}
-            for split, seed in arrays
-        ],
-        "environment": _environment(),
-    }
-    more = {"claimed": claimed, "points": [*points], "replaces": replaces}
-    content = _as_plain(content | {name: value for name, value in more.items() if value})
-    if problem := find_problem(content, "submission") or board_problem(content, loaded):
-        raise ConfigurationError(f"the description of the submission: {problem}")
+    content = describe_submission(
+        loaded,
+        arrays,
+        method=method,
+        model=model,
+        training=training,
+        replies=replies,
+        claimed=claimed,
+        points=[*points],
+        replaces=replaces,
+    )
     with staged(goal) as folder:
         for entry, array in zip(content["runs"], arrays.values(), strict=True):
             entry["sha256"] = write_run(loaded, folder / entry["file"], array)

@@ -1,0 +1,1 @@
+"""Any network, trained on boards and held against what is filed."""
