@@ -43,7 +43,8 @@ bench: $(VENV)/plain
 
 docs: $(VENV)/dev
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
-	$(BIN)/sraven leaderboard --html docs/_build/html/leaderboard
+	$(BIN)/sraven leaderboard --html docs/_build/html/leaderboard --link Documentation=../index.html \
+		$(if $(REPOSITORY),--link Repository=$(REPOSITORY))
 
 # The leaderboard as the package brings it; the workflow `snapshot` writes it when an entry was merged.
 snapshot: $(VENV)/plain

@@ -31,6 +31,19 @@ PLAYED = "n" * 16 + "3461\n"
 """Keys that answer the first puzzle to practise with that has four features."""
 
 
+def puzzle() -> Picture:
+    """Return the picture of a puzzle that a glance explains; its text can be read on a phone."""
+    shown = make_puzzle(SRAVEN(M=3, holdout="camps"), "ood", 5040)
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        plots.draw_grid(axes, shown, by_feature=True, reveal=False)
+        for text in axes.texts:
+            text.set_fontsize(16)
+
+    return Picture(draw, 5.2, 2.8)
+
+
 def counts() -> Picture:
     """Return the picture of how many tasks and instances there are (paper, Figure A9)."""
     sizes = range(1, 13)
@@ -149,9 +162,8 @@ def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None
 
 def main() -> None:
     """Write those that need no browser."""
-    plots.save_picture(make_puzzle(SRAVEN(), "train", 0), IMAGES / "puzzle.svg", explain=True)
-    for name, picture in (("counts", counts()), ("surface", surface()), ("composing", composing())):
-        _, png = save_picture(picture, IMAGES / name)
+    for picture in (puzzle, counts, surface, composing):
+        _, png = save_picture(picture(), IMAGES / picture.__name__)
         png.unlink()
 
 

@@ -24,7 +24,7 @@ def _shade(value: int, total: int) -> tuple[float, float, float]:
     return red / 255, green / 255, blue / 255
 
 
-def _draw_grid(axes: Axes, puzzle: Puzzle, by_feature: bool, reveal: bool) -> None:
+def draw_grid(axes: Axes, puzzle: Puzzle, *, by_feature: bool, reveal: bool) -> None:
     """Draw nine panels, each a row of symbols, coloured by symbol or by feature."""
     M = puzzle.panels.shape[1]
     width, height, rounded = M * _CELL + 0.5, 1.1, "round,pad=0,rounding_size=0.08"
@@ -78,7 +78,7 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:
     figure.subplots_adjust(left=0.01, right=0.99, top=1 - 0.4 / total, bottom=(text_height + 0.05) / total)
     titles = [f"{puzzle.split} {puzzle.index:,}", "answer, coloured by feature"]
     for number, axes in enumerate(np.atleast_1d(grids)):
-        _draw_grid(axes, puzzle, by_feature=number == 1, reveal=number == 1)
+        draw_grid(axes, puzzle, by_feature=number == 1, reveal=number == 1)
         axes.set_title(titles[number], color=INK, fontsize=12, loc="left")
     figure.text(
         0.02, (text_height - 0.05) / total, text, va="top", family="monospace", fontsize=10, color=INK

@@ -137,6 +137,13 @@ def print_standing(standing: "Standing") -> None:
     help="Directory to write the page to, and leaderboard.json beside it; needs the extra analysis.",
 )
 @click.option(
+    "--link",
+    "links",
+    metavar="TEXT=ADDRESS",
+    multiple=True,
+    help="html: what the page's head leads to; may be given several times.",
+)
+@click.option(
     "--leaderboard",
     type=directory,
     help="A leaderboard's folder, to be scored anew: docs/leaderboard.  [default: the package's snapshot]",
@@ -164,6 +171,7 @@ def command(
     board_id: str | None,
     added: tuple[Path, ...],
     html: Path | None,
+    links: tuple[str, ...],
     leaderboard: Path | None,
     base: str | None,
     checkout: Path,
@@ -191,7 +199,8 @@ def command(
     """
     if base is not None:
         leave_out(
-            ["board_id", "added", "html", "leaderboard", "snapshot"], "--check-change looks at a change"
+            ["board_id", "added", "html", "links", "leaderboard", "snapshot"],
+            "--check-change looks at a change",
         )
         _check_change(base, checkout)
         return
@@ -200,9 +209,14 @@ def command(
         raise click.UsageError("--snapshot needs --leaderboard, the folder of what is filed")
     if snapshot:
         leave_out(["board_id", "added", "html", "as_json"], "--snapshot writes all that is filed")
-    if html:
+    if not html:
+        leave_out(["links"], "--link is for --html")
+    else:
         with needs_extra("--html", "analysis"):
             from sraven.leaderboard.page.page import write_page
+    leads_to = {text: address for text, _, address in (each.partition("=") for each in links)}
+    if not all(leads_to.values()):
+        raise click.UsageError("--link is TEXT=ADDRESS, such as Documentation=../index.html")
     from sraven.core.system.files import json_text, write_text
     from sraven.leaderboard.export import JSON, make_document
     from sraven.leaderboard.snapshot import write_snapshot
@@ -212,7 +226,7 @@ def command(
         write_snapshot(snapshot, found)
         click.echo(snapshot)
     elif html:
-        path = str(write_page(html, found.standings, found.faults))
+        path = str(write_page(html, found.standings, found.faults, date=found.date, links=leads_to))
         write_text(html / JSON, json_text(make_document(found)))  # what the page offers for download
         print_outcome(value={"path": path}, text=path)
     elif wants_json():

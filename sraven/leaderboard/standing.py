@@ -22,8 +22,19 @@ REFERENCE = "reference"
 LEARNT_CEILING = "learnt ceiling"
 """Family of networks that are told what others have to find out, such as which symbols are a feature."""
 
-_TITLES = {"hyla": "HYLA", "softmax": "softmax attention", "linear": "linear attention"}
-"""What the attentions of the baselines are called; their entries are named ``hyla, rate 0.003, ...``."""
+_TITLES = {
+    "hyla": "HYLA",
+    "hyla_deep": "HYLA, deep values",
+    "softmax": "softmax attention",
+    "linear": "linear attention",
+    "looped softmax": "softmax attention, looped",
+    "sparse_coding": "sparse coding",
+    "hypermlp": "HyperMLP",
+    "mixer": "MLP mixer",
+    "bottleneck softmax": "bottleneck",
+    "composing": "composing network",
+}
+"""What the networks of the baselines are called; their entries are named ``hyla, rate 0.003, ...``."""
 
 SCHEMA = 1
 """Of the standing as JSON. It rises when a name there goes or gets another meaning, not when one comes."""
@@ -194,9 +205,17 @@ class Entry:
 
     @property
     def title(self) -> str:
-        """The method's name, for people: of one of the baselines that of its attention."""
+        """The method's name, for people: of one of the baselines that of its network."""
         head, _, details = self.method.partition(", ")
         return _TITLES.get(head, self.method) if details else self.method
+
+    @property
+    def details(self) -> str:
+        """What its name says besides: settings of a baseline, but for its instances, which have a column."""
+        head, *details = self.method.split(", ")
+        return (
+            ", ".join(each for each in details if not each.endswith(" instances")) if head in _TITLES else ""
+        )
 
     @property
     def spread(self) -> str:

@@ -54,8 +54,8 @@ def collapsed(text):
     return " ".join(part for part in text.replace("\n", " ").split(" ") if part)
 
 
-def page_of(*standings):
-    return Page(make_page(standings))
+def page_of(*standings, **head):
+    return Page(make_page(standings, **head))
 
 
 @cache

@@ -1,8 +1,9 @@
 """The leaderboard's page: one file of HTML that needs no server, no script, no build and no other host."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sraven.board.board import Board
@@ -89,9 +90,21 @@ class Group(NamedTuple):
 
 
 class Card(NamedTuple):
-    """A board: its picture, None where it has nothing to draw; facts by name; sources of reported figures."""
+    """A board.
+
+    Attributes:
+        board: the board.
+        is_open: whether a reader sees it at once.
+        best: its first ranked entry; None where there is none.
+        picture: None where it has nothing to draw.
+        groups: of its entries.
+        facts: by name.
+        sources: of reported figures.
+    """
 
     board: Board
+    is_open: bool
+    best: Entry | None
     picture: Picture | None
     groups: tuple[Group, ...]
     facts: tuple[tuple[str, str], ...]
@@ -222,9 +235,11 @@ def _ahead(entry: Entry, among: Sequence[Entry], *, higher_is_better: bool) -> s
     others = [other for other in among if other is not entry]
     found = compare_entries(entry, others, higher_is_better=higher_is_better)
     clear = [
-        other.method for other, each in zip(others, found, strict=True) if each.is_clear and each.is_better
+        ", ".join(filter(None, (other.title, other.details)))
+        for other, each in zip(others, found, strict=True)
+        if each.is_clear and each.is_better
     ]
-    return ", ".join(clear)
+    return "; ".join(clear)
 
 
 def _sources(standing: Standing) -> tuple[tuple[str, str], ...]:
@@ -324,6 +339,8 @@ def _has_entries(standing: Standing) -> bool:
 def _card(standing: Standing, *, is_drawn: bool) -> Card:
     return Card(
         board=standing.board,
+        is_open=standing.board.id == FLAGSHIP,
+        best=next((entry for entry in standing.entries if entry.rank == 1), None),
         picture=None if is_drawn else _draw_board(standing),
         groups=_groups(standing),
         facts=_facts(standing.board),
@@ -331,11 +348,23 @@ def _card(standing: Standing, *, is_drawn: bool) -> Card:
     )
 
 
-def make_page(standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> str:
+def make_page(
+    standings: Sequence[Standing],
+    faults: Sequence[Fault] = (),
+    *,
+    date: str | None = None,
+    links: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Return the page of some boards as HTML: ranked ones first, those without entries in a line at the end.
 
     What submitters wrote (names, descriptions, addresses) is text in it, and never markup. Entries that are
     the reader's own stand out.
+
+    Args:
+        standings: of the boards.
+        faults: what was left out.
+        date: of the standing.
+        links: addresses to go to from the head, by what is read.
     """
     found = [legible(standing) for standing in standings]
     full = [standing for standing in found if _has_entries(standing)]
@@ -353,22 +382,27 @@ def make_page(standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> st
         badges=BADGES,
         score_title=score_title,
         faults=faults,
+        date=date,
+        links=links,
         phone=NARROW * 2,
     )
 
 
-def write_page(html_dir: Path, standings: Sequence[Standing], faults: Sequence[Fault] = ()) -> Path:
+def write_page(
+    html_dir: Path, standings: Sequence[Standing], faults: Sequence[Fault] = (), **head: Any
+) -> Path:
     """Write the page of some boards as ``index.html``, whole or not at all.
 
     Args:
         html_dir: a directory; made if it doesn't exist.
         standings: from `sraven.leaderboard.ranking.read_leaderboard`.
         faults: what was left out, from there too.
+        head: date and links, see `make_page`.
 
     Returns:
         The path of the file.
     """
     html_dir.mkdir(parents=True, exist_ok=True)
     path = html_dir / PAGE
-    write_text(path, make_page(standings, faults))
+    write_text(path, make_page(standings, faults, **head))
     return path

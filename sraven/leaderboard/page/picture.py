@@ -93,7 +93,8 @@ def bar_of(board: Board, entry: Entry) -> Bar:
     interval = entry.shown_interval or (None if error is None else (value - error, value + error))
     known = None if board.primary_split == KNOWN else entry.splits.get(KNOWN, {}).get(board.metric)
     reported = " (reported)" if entry.badge == REPORTED else ""
-    return Bar(f"{entry.method}{reported}", known, value, interval)
+    name = ", ".join(filter(None, (entry.title, entry.details)))
+    return Bar(f"{name}{reported}", known, value, interval)
 
 
 def _wrapped(text: str, width: int) -> str:

@@ -141,6 +141,8 @@ def test_the_end_says_what_came_of_it_and_hands_it_out(play, tmp_path):
         "1 number, 0 to 7: 2 of 2",
         "2 numbers, 0 to 7: 1 of 2",
     ]
+    assert "0.3 of all 4 right on average; a perfect reasoner, 4." in text_of(driver, "yardstick")
+    assert text_of(driver, "wrong") == "✗ Puzzle 4"
     assert "Thank you" in text_of(driver, "end-title")
     press(driver, Keys.ENTER)  # the focus is on Download
     path = tmp_path / "replies-some-puzzles.jsonl"
@@ -149,6 +151,29 @@ def test_the_end_says_what_came_of_it_and_hands_it_out(play, tmp_path):
     assert not any(answer in source for each in sets for answer in each.answers(range(2)))
     press(driver, Keys.TAB, Keys.ENTER)
     assert text_of(driver, "which").startswith("Puzzle 1: ") and panel(driver) == [str(panels[0][0])]
+
+
+WIDTHS = (
+    "return Array.from(document.querySelectorAll('#matrix input'), (e) => e.getBoundingClientRect().width)"
+)
+
+
+def test_a_digit_leads_to_the_next_field_and_fields_can_be_touched(play):
+    driver = play([Questions(SRAVEN(M=4), "test", 2), Questions(SRAVEN(M=2, K=16), "test", 1)])
+    press(driver, "3461")
+    assert panel(driver) == list("3461")
+    press(driver, Keys.ENTER)  # the focus is on Reply
+    assert text_of(driver, "which").startswith("Puzzle 2: ")
+    look(driver, 390)
+    assert min(driver.execute_script(WIDTHS)) >= 24
+    assert driver.find_element(By.CLASS_NAME, "to-rules").is_displayed()
+    go_to(driver, 3)
+    press(driver, "1", "23")  # of 16 symbols one digit may be the first of two
+    assert panel(driver) == ["12", "3"]
+    modes = {
+        cell.get_attribute("inputMode") for cell in driver.find_elements(By.CSS_SELECTOR, "#matrix input")
+    }
+    assert modes == {"numeric"}
 
 
 def test_practice_shows_what_is_behind(play):

@@ -45,6 +45,18 @@ def test_where_nothing_else_is_shown_unranked_entries_are_not_folded():
     assert tables_of(page) == [("Entries", ["a"])] and page.find("h2", id="diagnostic")
 
 
+def test_only_the_flagship_is_open_and_folded_boards_say_who_leads():
+    first = make_entry("hyla, rate 0.003, 5,000,000 instances", 0.75, rank=1, description="a " * 80)
+    standings = [Standing(read_board(name), (first,)) for name in (FLAGSHIP, "sraven-v1")]
+    page = page_of(*standings, date="2026-01-02", links={"Documentation": "../index.html"})
+    cards = [card for card, _ in page.find("details", class_="card")]
+    assert ["open" in card for card in cards] == [True, False]
+    assert [text for _, text in page.find("span", class_="best")] == ["HYLA 0.750"] * 2
+    text = " ".join(page.text.split())
+    assert "HYLA rate 0.003" in text and text.count(first.description.strip()) == 2  # once a row
+    assert "standing of 2026-01-02" in text and ({"href": "../index.html"}, "Documentation") in page.find("a")
+
+
 def test_points_of_a_grid_are_folded_under_the_chosen_one():
     chosen = make_entry("chosen", 0.6, rank=1)
     point = make_entry("point", 0.7, point_of=chosen.id)
@@ -66,7 +78,7 @@ def test_an_entry_is_ahead_only_where_the_paired_comparison_says_so():
     near = make_entry("near", 0.5, rank=2, **apart)
     other = make_entry("other", 0.499, rank=3, **{**apart, "standard_error": 0.05})
     text = page_of(Standing(BOARD, (best, near, other))).text
-    assert text.count("Ahead of") == 1 and "Ahead of near, other" in text
+    assert text.count("Ahead of") == 1 and "Ahead of near; other" in text
 
 
 def test_ranks_have_their_ranges_and_ones_own_stands_out():

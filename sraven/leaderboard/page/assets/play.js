@@ -146,6 +146,7 @@
       const number = panel ? panel[place] : '';
       const input = make('input', {
         type: 'number',
+        inputMode: 'numeric',
         min: 0,
         max: K - 1,
         required: true,
@@ -292,7 +293,8 @@
 
   async function end() {
     pause();
-    const verdicts = await Promise.all(replied().map(async (question) => [setOf(question), await isRight(question)]));
+    const verdicts = await Promise.all(
+      replied().map(async (question) => [setOf(question), await isRight(question), question]));
     const known = verdicts.length && verdicts.every(([, right]) => right !== null);
     const right = (wanted) => verdicts.filter(([set, hit]) => hit && (!wanted || set === wanted)).length;
     const seconds = replied().reduce((sum, question) => sum + work.get(question).seconds, 0);
@@ -302,6 +304,15 @@
       : `You solved ${figure(replied().length)} puzzles in ${minutes}.`;
     find('results').replaceChildren(...(known ? play.sets : []).map((set) => make('li', {
       textContent: `${set.title}: ${figure(right(set))} of ${figure(verdicts.filter(([each]) => each === set).length)}`,
+    })));
+    const guessed = asked.reduce((sum, { set: { M, K } }) => sum + K ** -M, 0);
+    find('yardstick').textContent = known
+      ? `Guessing gets ${guessed.toFixed(1)} of all ${figure(total)} right on average; a perfect reasoner, ${figure(total)}.`
+      : '';
+    find('wrong').replaceChildren(...(known ? verdicts : []).filter(([, hit]) => !hit).map(([, , question]) => make('button', {
+      type: 'button',
+      textContent: `✗ Puzzle ${figure(question + 1)}`,
+      onclick: () => leaveFor(question),
     })));
     say('');
     find('puzzle').hidden = true;
@@ -328,7 +339,12 @@
   }
 
   function typed({ target }) {
-    tint(target.parentElement, target.validity.valid ? target.value : '', setOf(current).K);
+    const { K } = setOf(current);
+    tint(target.parentElement, target.validity.valid ? target.value : '', K);
+    if (target.validity.valid && target.value.length === String(K - 1).length) {
+      const all = cells();
+      (all[all.indexOf(target) + 1] || find('reply')).focus({ preventScroll: true });
+    }
   }
 
   // Replies as lines of JSON
