@@ -27,14 +27,24 @@ _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
 """Settings of tasks that the names of their configurations leave out, but for the names of divisions."""
 
 
+_MENTIONED = 1_000_000_000
+"""Bytes of a dataset from which on its size is said before it is written."""
+
+
 def _write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str | None, **how: Any) -> None:
     """Write a dataset, or a part, with a progress bar; print what it holds, and how to load or merge it."""
     from sraven.core.system.parts import read_part
-    from sraven.data.write import write_dataset
+    from sraven.data.manifest import list_shards
+    from sraven.data.write import estimate_bytes, free_bytes, plan_dataset, write_dataset
 
     own = read_part(part) if part is not None else None
     out = out or Path(_directory_name(task) + (f"-part-{own.number}-of-{own.of}" if own else ""))
-    bar = parts_bar(f"part {own}", None) if own else parts_bar("generating", sum(sizes.values()))
+    shards_of = list_shards(task, plan_dataset(task, sizes, how["file_format"], how["shard_size"]))
+    size = estimate_bytes(task, own.choose(shards_of) if own else shards_of, how["file_format"])
+    if _MENTIONED < size <= (free := free_bytes(out)):  # what has no room is refused
+        click.echo(f"about {size / 1e9:,.1f} GB; {free / 1e9:,.1f} GB are free", err=True)
+    title = f"part {own}" if own else "generating"
+    bar = parts_bar(f"{title}, {size / 1e6:,.0f} MB", None if own else sum(sizes.values()))
     with resumable(out), bar as (advance, shards):
         manifest = write_dataset(task, sizes, out, part=own, progress=advance, shards=shards, **how)
     if own is None:

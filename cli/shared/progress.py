@@ -68,11 +68,11 @@ Counts = Callable[..., None]
 def _bar(description: str, total: int | None, *columns: "ProgressColumn") -> Iterator[Counts]:
     """Show a bar on standard error, if that is a terminal, with more columns; yield what updates it."""
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     hidden = console.quiet = not console.is_terminal  # quiet: Rich before 15 ends a hidden bar's line
-    first = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
+    first = TextColumn("{task.description}"), BarColumn(bar_width=None), _done()
     last = TimeRemainingColumn(), TextColumn("{task.fields[note]}")
     shown = *first, *columns, *last
     with Progress(*shown, console=console, transient=True, disable=hidden, expand=True) as progress:
@@ -84,6 +84,18 @@ def progress_bar(description: str, total: int) -> Iterator[Counts]:
     """Show a bar on standard error, if that is a terminal; yield what advances it."""
     with _bar(description, total) as update:
         yield lambda count, note="": update(advance=count, note=note)
+
+
+def _done() -> "ProgressColumn":
+    """Return a column with how much is done of how much, such as ``1,024/20,000``."""
+    from rich.progress import ProgressColumn, Task
+    from rich.text import Text
+
+    class Done(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.completed:,.0f}" + (f"/{task.total:,.0f}" if task.total else ""))
+
+    return Done()
 
 
 def _rate(noun: str) -> "ProgressColumn":

@@ -10,14 +10,16 @@ The directory::
 """
 
 import os
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from io import BytesIO
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from sraven.core.arguments import check_choice, check_integer
-from sraven.core.errors import ConfigurationError
+from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.parallel import Progress, check_threads
 from sraven.core.system.files import move_into_place, sha256_of_file, write_text
 from sraven.core.system.parts import Part
@@ -68,6 +70,44 @@ def is_right(entry: Mapping[str, Any], staging: Path) -> bool:
     return bool(path.is_file() and sha256_of_file(path) == entry["sha256"])
 
 
+_SAMPLE = 8192
+"""Instances by which the size of a file is estimated."""
+
+
+def estimate_bytes(task: Task, shards: Sequence[Shard], file_format: str = "parquet") -> int:
+    """Return about how many bytes shards will have, by the first instances of each split."""
+    found = 0.0
+    for split in dict.fromkeys(shard.split for shard in shards):
+        total = sum(shard.count for shard in shards if shard.split == split)
+        sample, sink = min(_SAMPLE, total), BytesIO()
+        encoded = task.rows.encode(split, 0, sample, 1)
+        with FORMATS[file_format](sink, arrow_schema(task.rows.columns)) as writer:
+            writer.write_table(to_table(encoded.columns, task.rows.columns))
+        found += len(sink.getvalue()) / sample * total
+    return round(found)
+
+
+def free_bytes(out: Path) -> int:
+    """Return the room on the disk of a directory that need not exist yet."""
+    there = next(each for each in (out.absolute(), *out.absolute().parents) if each.exists())
+    return shutil.disk_usage(there).free
+
+
+def _check_room(task: Task, directory: DatasetDirectory, shards: Sequence[Shard], file_format: str) -> None:
+    """Refuse what the disk can't hold, beside what an earlier call has written of it.
+
+    Raises:
+        OutputError: if there isn't the room.
+    """
+    written = sum(each.stat().st_size for each in directory.staging.rglob("*") if each.is_file())
+    needed = estimate_bytes(task, shards, file_format) - written
+    if needed > (free := free_bytes(directory.out)):
+        raise OutputError(
+            f"{directory.out} would take about {needed / 1e9:,.1f} GB more, and {free / 1e9:,.1f} GB are "
+            "free; write fewer instances, or parts on several disks"
+        )
+
+
 def write_dataset(
     task: Task,
     sizes: Mapping[str, int],
@@ -104,7 +144,8 @@ def write_dataset(
 
     Raises:
         ConfigurationError: for a size, split or format that can't be; nothing is created.
-        OutputError: if the directory can't be used, or holds the whole, not a part; nothing is created.
+        OutputError: if the directory can't be used, or holds the whole, not a part, or the disk has no room;
+            nothing is created.
         OSError: if writing fails, as on a full disk; the same call again goes on from there.
     """
     engine.check_workers("threads", threads)
@@ -136,6 +177,8 @@ def write_dataset(
         )
         return journal.entries
 
+    if directory.manifest_in(directory.out) is None:
+        _check_room(task, directory, chosen, file_format)
     if part is not None:
         return make_manifest(task, plan, directory.make_part(work), chosen)
     return directory.make(lambda: describe_whole(task, directory, work()))

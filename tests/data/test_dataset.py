@@ -2,7 +2,9 @@
 
 import json
 import re
+import shutil
 from math import comb
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,9 +19,9 @@ from sraven import SRAVEN, OutputError, count_answers, to_numpy
 from sraven.core import digests
 from sraven.core.digests import block_digest
 from sraven.core.spec import canonical_json, digest
-from sraven.data.manifest import read_manifest
+from sraven.data.manifest import list_shards, read_manifest
 from sraven.data.verify import verify_dataset
-from sraven.data.write import write_dataset
+from sraven.data.write import estimate_bytes, plan_dataset, write_dataset
 
 
 def expected(task, split, count):
@@ -250,3 +252,18 @@ def test_card_of_unique_instances_states_acceptance_by_multiset(unique_directory
         proposals = sum(split["tallies"]["proposals"][int(row)] for split in splits)
         unique = sum(split["tallies"]["unique"][int(row)] for split in splits)
         assert rate == f"{unique / proposals:.4f}"
+
+
+def test_what_has_no_room_is_refused_before_anything_is_created(tmp_path, monkeypatch):
+    out, sizes = tmp_path / "data", {"train": 20_000, "test": 500}
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=10_000))
+    with pytest.raises(OutputError, match=r"data would take about 0.0 GB more, and 0.0 GB are free; write"):
+        write_dataset(SRAVEN(M=2), sizes, out)
+    assert not out.exists()
+    monkeypatch.undo()
+    write_dataset(SRAVEN(M=2), sizes, out)
+    written = sum(path.stat().st_size for path in out.rglob("*.parquet"))
+    plan = plan_dataset(SRAVEN(M=2), sizes, "parquet")
+    assert written == pytest.approx(estimate_bytes(SRAVEN(M=2), list_shards(SRAVEN(M=2), plan)), rel=0.2)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=0))
+    write_dataset(SRAVEN(M=2), sizes, out)  # it is there already
