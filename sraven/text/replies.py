@@ -173,10 +173,12 @@ _NEXT_FIELD = re.compile(r'[ \t"\'\]]*,\s*["\'][\w ]{1,60}["\']\s*:')
 """Of an object in JSON, behind the field that has the answer."""
 
 NO_REPLY = "no reply, the request failed: ask again, by the same line"
-CUT_OFF = "cut off: let the model write more tokens, --max-tokens"
-REFUSED = "refused: the model won't answer; read what it says, and try a system prompt"
+CUT_OFF = "cut off: let the model write more tokens, by a greater --max-tokens into a new file"
+REFUSED = "refused: the model won't answer; read what it says, and try a system prompt, into a new file"
 NO_MARK = "no answer is marked, and prompts ask for `Answer: […]`: look at how replies end"
-NOTHING = "the last mark has no answer behind it: if replies are cut off, let the model write more tokens"
+NOTHING = (
+    "the last mark has no answer behind it: are replies cut off? then a greater --max-tokens, into a new file"
+)
 TAKEN_BACK = "what stands beside the answer may take it back or change it"
 OTHER = "what is marked is no panel of the puzzle: another length, or numbers that it doesn't have"
 SEVERAL = "several answers that differ"

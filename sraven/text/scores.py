@@ -285,9 +285,7 @@ def _scored(mixture: Mixture, sheets: Sequence[Sheet], threads: int | None) -> S
     if mixture.form:  # of a board, perhaps one of twins, whose rungs are the variants of levels
         task = read_text_board(mixture.board)[1].task
         names, size = task.rungs, task.variants
-    by_level = {
-        name: rungs[size * level : size * (level + 1)] for level, name in enumerate(names)
-    }
+    by_level = {name: rungs[size * level : size * (level + 1)] for level, name in enumerate(names)}
     there = {name: found for name, rows in by_level.items() if (found := [row for row in rows if row])}
     total = _score("total", [sheet for found in there.values() for sheet in found], mixture.lenient, threads)
     solved = {name: _solved(by_level[name], mixture.lenient) for name in there} if size > 1 else {}
@@ -345,10 +343,9 @@ def score_completions(path: Path, *, threads: int | None = None) -> list[Scored]
     for sheet in by_questions.values():
         sheet.flush(threads)
     if not any(sheet.samples.any() for sheet in by_questions.values()):
-        lines = sum(sheet.usage.replies for sheet in by_questions.values())
-        raise ConfigurationError(
-            f"{path} has no replies to score: each of its {lines:,} lines is a request that failed; ask again"
-        )
+        why = Counter(reason for sheet in by_questions.values() for reason in sheet.failed.values())
+        told = "; ".join(f"{count:,} {reason}" for reason, count in why.most_common())
+        raise ConfigurationError(f"{path} has no reply to score. Its questions: {told}")
     return [
         _scored(mixture, [by_questions[each] for each in found], threads)
         for mixture, found in mixtures_of(by_questions)

@@ -141,7 +141,7 @@ class SetScore:
         pass_any: share that is solved in one or more.
         pass_mean: mean share of the variants that are solved.
         independent: ``pass_all`` to expect if each variant were solved by itself; None without a set.
-        systematicity: where ``pass_all`` is between ``independent`` and ``pass_mean``; None if nothing is solved.
+        systematicity: where ``pass_all`` is between that and ``pass_mean``; None if nothing is solved.
     """
 
     level: str

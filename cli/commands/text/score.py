@@ -8,7 +8,7 @@ import click
 
 from cli.shared.options import existing_file, threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
-from sraven.core.escape import quoted
+from sraven.core.escape import dollars, quoted
 
 if TYPE_CHECKING:
     from sraven.text.completions import Usage
@@ -55,7 +55,9 @@ def _print_scores(found: "Scored") -> None:
         heads = ["level", "whole sets", "pass_all", "pass_any", "pass_mean", "independent", "systematicity"]
         print_rows(heads, _rows_of_sets(found))
         unparsed = (total.lenient if found.lenient else total.strict).unparsed
-        click.echo(f"of the {total.n:,} questions that have a completion: {total.accuracy}; unparsed {unparsed}")
+        click.echo(
+            f"of the {total.n:,} questions that have a completion: {total.accuracy}; unparsed {unparsed}"
+        )
     else:
         heads = ["level", "n", "accuracy", *([by] if by else [])]
         heads += ["unparsed", "missing", "floor", "chance", "ceiling", f"read {other}"]
@@ -105,7 +107,7 @@ def _print_usage(usage: "Usage") -> None:
             f"tokens: {sent:,} of prompts, {said:,} of replies ({each:,.0f} each)", usage.with_tokens, usage
         )
     if usage.with_cost:
-        _print_sum(f"cost: {usage.cost_usd:,.2f} US dollars", usage.with_cost, usage)
+        _print_sum(f"cost: {dollars(usage.cost_usd)}", usage.with_cost, usage)
 
 
 def _print_sum(text: str, replies: int, usage: "Usage") -> None:
@@ -126,8 +128,8 @@ def command(completions: Path, threads: int | None) -> None:
     `accuracy` is their mean. A line that can't be read and an id that isn't known are refused.
 
     A row is about the questions that have a completion, `n` of them; of a board of twins, about the sets that
-    have all of theirs, by the board's metrics. Where some are missing, the score of the whole board is printed
-    below: there they count as wrong.
+    have all of theirs, by the board's metrics. Where some are missing, the score of the whole board, where
+    they count as wrong, is printed below.
 
     `accuracy` is the share of answers that are the instance's own, `valid` the share that any rules explain;
     `unparsed` the share of replies that don't end in an answer, which are wrong. Replies are read strictly,
@@ -159,7 +161,7 @@ def command(completions: Path, threads: int | None) -> None:
     for found in scores:
         if (total := found.total).missing:
             click.echo(
-                f"{found.name}: {total.missing:,} of {total.n + total.missing:,} questions have no completion; "
-                f"the first is {total.first_missing}",
+                f"{found.name}: {total.missing:,} of {total.n + total.missing:,} questions have no "
+                f"completion; the first is {total.first_missing}",
                 err=True,
             )

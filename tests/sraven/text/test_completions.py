@@ -88,7 +88,10 @@ LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer:
         ([(LINE % 3).replace('"Answer: [1 2]"', "[1, 2]")], "line 1: [1, 2] is no text; a completion may"),
         (['"' + "x" * LONGEST_LINE], "line 1 is longer than 16,777,216 bytes"),
         ([""], "has no completions"),
-        ([(LINE % 3).replace('"Answer: [1 2]"', "null")] * 2, "has no replies to score: each of its 2 lines"),
+        (
+            [(LINE % 3).replace('"Answer: [1 2]"', "null")] * 2,
+            "no reply to score. Its questions: 1 no",
+        ),
     ],
     ids=range(7),
 )
