@@ -8,7 +8,6 @@ which the extra `llm` installs.
 
 import asyncio
 import os
-import ssl
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -19,7 +18,7 @@ from urllib.request import getproxies
 import httpx
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.escape import quoted
+from sraven.core.system.environment import certificates_fault
 from sraven.core.untrusted.strict_json import parse_loosely
 from sraven.text.addresses import Address, read_address, url_secrets
 from sraven.text.apis import Asking, NoReplyError, Outcome, Reply, read_reply, write_request
@@ -201,9 +200,7 @@ class Endpoint:
 def _fault_of_environment(error: Exception) -> str:
     """Return what is wrong with the variables that httpx reads, by their names: values may have passwords."""
     if isinstance(error, OSError):  # ssl.SSLError among them
-        name = "SSL_CERT_FILE" if os.environ.get("SSL_CERT_FILE") else "SSL_CERT_DIR"
-        said = "no certificates are in it" if isinstance(error, ssl.SSLError) else error.strerror or error
-        return f"{name}={quoted(os.environ.get(name))}: {said}; name a file of certificates, or unset it"
+        return certificates_fault(error) or f"the certificates can't be read: {error}"
     named = [name for name in os.environ if name.lower() in ("http_proxy", "https_proxy", "all_proxy")]
     for name in named:
         proxy = os.environ[name]
