@@ -142,8 +142,8 @@ def _explain(error: Any, place: Place, doing: str) -> Exception | None:
     if isinstance(error, errors.FileMetadataError | ValueError | KeyError | TypeError | AttributeError):
         said = f"{type(error).__name__}: {_reason(error)}"
         return HubError(
-            f"{doing} {place}: what answered isn't the Hub ({said}); a page to log in, a proxy or HF_ENDPOINT "
-            "may stand in between"
+            f"{doing} {place}: what answered isn't the Hub ({said}); a page to log in, a proxy or "
+            "HF_ENDPOINT may stand in between"
         )
     if not isinstance(error, OSError):  # of hf_xet, which has no errors of its own
         return HubError(
