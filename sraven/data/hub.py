@@ -108,7 +108,7 @@ _NO_ROOM = re.compile(r"\b(?:storage|quota|limit|space|billing|plan)\b", re.IGNO
 """Of a refusal that is for want of room, not of rights."""
 
 
-def _reason(error: BaseException) -> str:
+def _reason(error: object) -> str:
     return escape(next(filter(None, str(error).splitlines()), "") or type(error).__name__, 300)
 
 
@@ -233,14 +233,14 @@ def publish_files(
 def _has_manifest(api: Any, repository: str, folder: Path) -> bool:
     """Return whether a repository has the manifest of a folder, and so the same dataset."""
     with tempfile.TemporaryDirectory() as name:
-        api.hf_hub_download(repository, MANIFEST, repo_type=KIND, **_into(name))
+        api.hf_hub_download(repository, MANIFEST, repo_type=KIND, local_dir=name, cache_dir=_own_cache(name))
         found = read_file(Path(name), MANIFEST, MANIFEST_LIMIT)
         return found == read_file(folder, MANIFEST, MANIFEST_LIMIT)
 
 
-def _into(folder: str) -> dict[str, str]:
-    """Return where files are downloaded to: what an earlier download left isn't what the Hub has."""
-    return {"local_dir": folder, "cache_dir": str(Path(folder, ".cache", "own"))}
+def _own_cache(folder: str) -> Path:
+    """Return a cache that is empty: what an earlier download left in the usual one isn't what the Hub has."""
+    return Path(folder, ".cache", "own")
 
 
 @contextmanager
@@ -263,7 +263,8 @@ def downloaded(place: Place) -> Iterator[Path]:
                 place.repository,
                 repo_type=KIND,
                 revision=info.sha,
-                **_into(name),
+                local_dir=name,
+                cache_dir=_own_cache(name),
                 ignore_patterns=[_HUBS_OWN],
             )
         shutil.rmtree(Path(name, ".cache"), ignore_errors=True)  # what the download itself put there

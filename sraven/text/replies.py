@@ -181,7 +181,7 @@ _AFFIRMS = re.compile(
 """What may stand behind an answer, in its sentence."""
 
 _CLOSERS = re.compile(r"(?:[ \t\])}>\"'|,;:✓✔✅☑👍🎉]|</?\w{1,20}>)*")
-_SENTENCE = re.compile(r"([^\n.!?<。！？]*)([?？])?")
+_SENTENCE = re.compile(r"([^\n.!?<。！？]*)([.!]*[?？])?")
 _NEXT_FIELD = re.compile(r'[ \t"\'\]]*,\s*["\'][\w ]{1,60}["\']\s*:')
 """Of an object in JSON, behind the field that has the answer."""
 

@@ -286,6 +286,7 @@ SAID = {
     "NO_PROXY": dict.fromkeys(("[::1]", "fe80::/10", "\u201cx\u201d", "\x7f"), NO_HOST),
     "SSL_CERT_FILE": {
         "nowhere": "No such file",
+        "x" * 5000: "name too long",
         ".": "Is a directory",
         __file__: "no certificates are in it",
     },

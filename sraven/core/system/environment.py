@@ -4,11 +4,11 @@ import os
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
-from errno import EACCES, EISDIR, ENOENT, ENOTDIR
+from errno import EACCES, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR
 
 from sraven.core.escape import quoted
 
-_OF_PLACE = (ENOENT, ENOTDIR, EISDIR, EACCES)
+_OF_PLACE = (EACCES, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR)
 
 
 @contextmanager

@@ -171,6 +171,7 @@ UNCLEAR = {
     ),
     TAKEN_BACK: (
         *("Answer: [3 6 2 0] is wrong.", "Answer: [3 6 2 0]\n\nWait, that's incorrect."),
+        *("Answer: [3 6 2 0]!?", "The missing panel is [3 6 2 0]!?"),
         *("Answer: [3 6 2 0]?", "Answer: [3 6 2 0] ❌", "Answer: [3 6 2 0] (shifted)"),
         *("Answer: [3 6 2 0] + 1 mod 8", "Answer: [3 6 2 0] reversed", "The answer is [3 6 2 0] plus one."),
         *("Answer: [3 6 2 0]. That isn't right.", "Answer: [3, 6, 2, 0]. 不对", "Answer: [3 6 2 0] 是错的"),
