@@ -117,6 +117,7 @@ def test_a_dry_run_says_what_it_costs_and_sends_nothing(server, line, done, tmp_
     assert plan["cost_usd"] == pytest.approx((plan["input_tokens"] * 2.5 + 84_000 * 10) / 1e6)
     out = done(*line[:-1], tmp_path / "other.jsonl", *prices, "--max-tokens", 4000, "--dry-run")
     assert "44 requests would be made" in out and "176,000 tokens of replies: 1.76 US dollars" in out
+    assert out.splitlines()[-1].endswith("US dollars in all")
     assert "dollars" not in done(*line, "--dry-run")
     assert len(server.asked) == asked and (tmp_path / "c.jsonl").read_bytes() == kept
     assert [each.name for each in tmp_path.iterdir() if each.suffix == ".jsonl"] == ["c.jsonl"]

@@ -106,6 +106,7 @@ def _print_plan(mixture: "Mixture", left: "list[Wanted]", ledger: "Ledger", leng
         f"{mixture.name}: {count:,} requests would be made; nothing was sent",
         f"about {tokens:,} tokens of prompts{shown[0]}",
         f"{said}, {count * each:,} tokens of replies{shown[1]}",
+        *([f"{dollars(sum(costs))} in all"] if ledger.prices and length else []),
     ]
     value = {"path": str(ledger.path), "board": mixture.board, "form": mixture.form, "requests": count}
     value |= {"input_tokens": tokens, "output_tokens": count * each}
