@@ -171,6 +171,12 @@ def test_bad_ranges_are_refused(task, arguments, message):
     assert_refused(message, task.sample, *arguments)
 
 
+@pytest.mark.parametrize("count", [2**45, 2**58, 2**62])
+def test_more_than_memory_holds_is_refused(task, count):
+    """The last is more than an array may have."""
+    assert_refused(f"count={count:,} has no room in memory", task.sample, "train", 0, count)
+
+
 @pytest.mark.parametrize(
     ("indices", "message"),
     [

@@ -29,6 +29,11 @@ _BOUNDS = {"ceiling": (0, (4, 2)), "chance": (0, (1, 2))}
 _REFERENCE_LEVEL = (0, (4, 2, 1, 2))
 
 
+def _plain(text: str) -> str:
+    """Return a text in which no dollar begins a formula."""
+    return text.replace("$", r"\$")
+
+
 def _draw_group(axes: Axes, group: Group, quantity: str, number: int) -> Any:
     """Draw the curve of a configuration and the band of its error; return the line."""
     curve = thin(group.curves[quantity], _POINTS)
@@ -59,7 +64,7 @@ def _frame(axes: Axes, curves: Curves, quantity: str) -> None:
     else:
         margin = 0.09 * (high - low or 1.0)
         axes.set_ylim(low - margin, high + margin)
-    axes.set_title(curves.title(quantity))
+    axes.set_title(_plain(curves.title(quantity)))
     axes.set_xlim(left=0)
     axes.set_xlabel("steps")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
@@ -76,9 +81,9 @@ def _draw_compared(axes: Axes, curves: Curves, known: str, held_out: str) -> Non
             axes.plot(x[-1:], y[-1:], "o", color=colour, markersize=4, zorder=4)
     _frame(axes, curves, held_out)
     axes.axline((0, 0), slope=1, color=INK, linewidth=0.8, linestyle=_REFERENCE_LEVEL, zorder=1)
-    axes.set_title(f"{curves.title(held_out)}, by that on {known}")
+    axes.set_title(_plain(f"{curves.title(held_out)}, by that on {known}"))
     axes.set_xlim(axes.get_ylim())
-    axes.set_xlabel(f"{curves.title(known)}; on the line, all is kept")
+    axes.set_xlabel(_plain(f"{curves.title(known)}; on the line, all is kept"))
     axes.xaxis.set_major_formatter(ScalarFormatter())
 
 
@@ -93,7 +98,7 @@ def _draw(figure: Figure, curves: Curves, across: int) -> None:
     for axes, quantity in zip(panels, curves.quantities, strict=True):
         for number, group in enumerate(curves.groups):
             if quantity in group.curves:
-                lines[group.title] = _draw_group(axes, group, quantity, number)
+                lines[_plain(group.title)] = _draw_group(axes, group, quantity, number)
         _draw_bounds(axes, curves, quantity)
         _frame(axes, curves, quantity)
     several = any(len(group.folders) > 1 for group in curves.groups)

@@ -1,5 +1,6 @@
 """Score a submission: validate it, recompute its scores."""
 
+import os
 from pathlib import Path
 
 import click
@@ -35,8 +36,8 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
     from sraven.leaderboard.submissions.runs import SCORES
     from sraven.leaderboard.submissions.submission import differing, read_scores, read_submission
 
-    read = submission.resolve()
-    if out and out.resolve().is_relative_to(read) and out.resolve() != read / SCORES:
+    read, written = (Path(os.path.realpath(path)) for path in (submission, out or os.devnull))
+    if written.is_relative_to(read) and written != read / SCORES:
         raise click.UsageError(f"{out} is within what is read; choose another path, or {SCORES} there")
     found = make_evidence(read_submission(submission), threads=threads)
     if out:

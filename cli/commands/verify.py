@@ -52,6 +52,7 @@ def command(directory: str, thorough: bool, downloaded: bool, threads: int | Non
       sraven verify sraven-M4-K8
       sraven verify hf://datasets/user/raven@v1
     """
+    from sraven.core.names import address_in
     from sraven.data.hub import PREFIX, downloaded as download, read_place
 
     if directory.startswith(PREFIX):
@@ -61,6 +62,8 @@ def command(directory: str, thorough: bool, downloaded: bool, threads: int | Non
                 folder = held.enter_context(download(read_place(directory)))
             _verify(folder, thorough, threads)
         return
+    if address_in(directory):
+        raise click.UsageError(f"{directory} is an address; copy it here, or name {PREFIX}USER/NAME")
     if not Path(directory).exists() and re.fullmatch(r"[\w.-]+/[\w.-]+", directory):
         raise click.UsageError(f"there is no {directory}; a dataset on the Hub is {PREFIX}{directory}")
     _verify(Path(directory), thorough, threads, downloaded)

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import fields
 from errno import EACCES, EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTDIR, EPERM, EROFS
 from functools import reduce, wraps
+from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import cleandoc
 from math import isfinite
@@ -22,6 +23,7 @@ from sraven.core.errors import ConfigurationError
 from sraven.core.family import Family
 from sraven.core.names import address_in
 from sraven.core.spec import settings_of
+from sraven.core.system.files import LARGEST
 
 if TYPE_CHECKING:
     from sraven.core.task import Task
@@ -246,6 +248,11 @@ OF_PLACE = frozenset({EACCES, EEXIST, EISDIR, ELOOP, ENAMETOOLONG, ENOENT, ENOTD
 def _fault(path: Path) -> str:
     """Return why nothing can be written to a path that click takes; nothing if something can."""
     there = path.absolute()
+    try:
+        there.stat()
+    except OSError as error:
+        if error.errno == ELOOP:
+            return f"{path} is a link that leads back to itself; choose another path"
     if there.is_dir():
         return ""  # it may be finished, which needs no more; or what writes there says what is wrong
     is_odd = there.exists() and not there.is_file()  # a pipe, or a device
@@ -336,7 +343,13 @@ def _run_file(path: Path) -> None:
             return
         raise click.BadParameter(f"{path} is called as a module that is there already; rename it")
     spec = spec_from_file_location(name, path.resolve())
-    assert spec and spec.loader, "a file that ends in .py has a loader"
+    assert spec and isinstance(spec.loader, SourceFileLoader), "a file that ends in .py has this loader"
+    if (size := path.stat().st_size) > LARGEST:
+        raise click.BadParameter(f"{path} has {size:,} bytes; expected a file of Python")
+    try:
+        spec.loader.get_code(name)
+    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:  # NUL, no UTF-8, too deep
+        raise click.BadParameter(f"{path} is no Python that can be read: {error}") from None
     module = sys.modules[name] = module_from_spec(spec)
     spec.loader.exec_module(module)
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.arguments import check_indices, check_integer
 from sraven.core.batch import Instances
-from sraven.core.errors import ConfigurationError
+from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.rng import derive_key
 from sraven.core.spec import digest, task_config
 from sraven.core.split import Split
@@ -91,12 +91,18 @@ class RandomAccess(Task, Generic[B]):
         Raises:
             ConfigurationError: for an unknown split, a range out of bounds or an ``out`` that
                 doesn't fit.
-            CapacityError: with ``answers="unique"``, if next to no instance has one answer.
+            CapacityError: if there is no memory for them; with ``answers="unique"``, if next to no instance
+                has one answer.
         """
         start = check_integer("start", start, 0, INDEX_LIMIT)
         count = check_integer("count", count, 0, INDEX_LIMIT - start)
-        indices = np.arange(start, start + count, dtype=np.uint64)
-        batch = self.empty_batch(len(indices)) if out is None else self._checked(out, len(indices))
+        try:
+            indices = np.arange(start, start + count, dtype=np.uint64)
+            batch = self.empty_batch(count) if out is None else self._checked(out, count)
+        except ConfigurationError:
+            raise
+        except (MemoryError, ValueError):  # of what no array can hold
+            raise CapacityError(f"count={count:,} has no room in memory; take some at a time") from None
         self.fill(split, indices, batch, threads)
         return batch
 

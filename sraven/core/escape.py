@@ -119,6 +119,11 @@ def error_decimals(standard_error: float, least: int = 4) -> int:
     return needed if least < needed <= MOST_DIGITS else least
 
 
+def dollars(value: float) -> str:
+    """Return US dollars with cents, or with the first digit of what is less than one: 0.0005."""
+    return f"{value:,.{error_decimals(value, 2)}f} US dollars"
+
+
 def with_error(value: float, standard_error: float | None, digits: int = 4) -> str:
     """Return a number with its standard error, as `error_decimals` says; None leaves the error out."""
     if standard_error is None:

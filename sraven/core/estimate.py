@@ -33,3 +33,9 @@ def mean(values: ArrayLike) -> Mean:
     """Return the mean of a vector of at least two numbers, and its standard error."""
     array = np.asarray(values, np.float64)
     return Mean(float(array.mean()), float(array.std(ddof=1) / np.sqrt(len(array))), len(array))
+
+
+def share(values: ArrayLike) -> Mean:
+    """Return the mean of a vector with its standard error; of fewer than two numbers that is 0."""
+    n = len(array := np.asarray(values, np.float64))
+    return mean(array) if n > 1 else Mean(float(array.sum()), 0.0, n)

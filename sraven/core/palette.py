@@ -3,6 +3,7 @@ follow the reader's light or dark scheme.
 """
 
 import re
+import warnings
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
@@ -55,7 +56,8 @@ def save_figure(figure: Any, path: Path, file_format: str, dpi: float = 150, **m
     """
     names = {"svg": ("Date", "Creator"), "pdf": ("CreationDate", "Creator", "Producer"), "png": ("Software",)}
     unset = dict.fromkeys(names[file_format])
-    with replacing(path) as temporary:
+    with replacing(path) as temporary, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph", UserWarning)  # a letter that the font lacks is a box
         figure.savefig(temporary, dpi=dpi, format=file_format, metadata={**unset, **metadata})
         if file_format == "svg":
             temporary.write_text(follow_scheme(temporary.read_text("utf-8")), "utf-8")

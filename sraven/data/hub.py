@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sraven.core.errors import HubError, OutputError
+from sraven.core.errors import ConfigurationError, HubError, OutputError
 from sraven.core.escape import escape
+from sraven.core.system.environment import certificates_fault
 from sraven.core.system.staging import MANIFEST
 from sraven.core.untrusted.read import read_file
 from sraven.data.manifest import MANIFEST_LIMIT
@@ -83,6 +84,8 @@ def in_one_line(place: Place, doing: str) -> Iterator[None]:
 
     try:
         yield
+    except ConfigurationError:
+        raise
     except Exception as error:
         # The library says what failed, an upload or a download, and why behind it.
         wraps = isinstance(error, RuntimeError | LocalEntryNotFoundError) and error.__cause__
@@ -93,13 +96,20 @@ def in_one_line(place: Place, doing: str) -> Iterator[None]:
 
 _REFUSALS: dict[int, str] = {
     401: "the token isn't valid; hf auth login, or HF_TOKEN, gives another",
-    403: "the token may not write there; it needs the right to write, in a namespace of yours",
+    403: "the token isn't allowed this; to publish it needs the right to write, in a namespace of yours",
     409: "somebody else changed it meanwhile; look at it, and run the same command again",
     412: "somebody else changed it meanwhile; look at it, and run the same command again",
     413: "the Hub finds it too large",
     422: "the Hub found another checksum than was sent; run the same command again",
 }
 """Advice for the caller by HTTP status."""
+
+_NO_ROOM = re.compile(r"\b(?:storage|quota|limit|space|billing|plan)\b", re.IGNORECASE)
+"""Of a refusal that is for want of room, not of rights."""
+
+
+def _reason(error: object) -> str:
+    return escape(next(filter(None, str(error).splitlines()), "") or type(error).__name__, 300)
 
 
 def _explain(error: Any, place: Place, doing: str) -> Exception | None:
@@ -113,17 +123,32 @@ def _explain(error: Any, place: Place, doing: str) -> Exception | None:
         errors.RevisionNotFoundError: "there is no such revision; leave it out for the newest",
         errors.RepositoryNotFoundError: "the Hub knows no such dataset; it takes the right name, and a "
         "token that may see it",
+        errors.HFValidationError: f"the Hub takes no such name ({_reason(error)})",
     }.items():
         if isinstance(error, kind):
             return OutputError(f"{doing} {place}: {words}")
     if isinstance(error, errors.HfHubHTTPError):
-        status = error.response.status_code
+        status, said = error.response.status_code, escape(error.server_message or "", 300)
+        told = f"HTTP {status}" + f": {said}" * bool(said)
+        if status < 500 and status != 429 and _NO_ROOM.search(said):
+            return OutputError(f"{doing} {place}: the Hub has no room for it ({told})")
         if status in _REFUSALS:
-            return OutputError(f"{doing} {place}: {_REFUSALS[status]} (HTTP {status})")
-        return HubError(f"{doing} {place}: the Hub answered HTTP {status}; try again later")
+            return OutputError(f"{doing} {place}: {_REFUSALS[status]} ({told})")
+        return HubError(f"{doing} {place}: the Hub answered {told}; try again later")
     if isinstance(error, errors.HfHubHTTPError.__bases__[0]):  # of the library for HTTP, whichever it is
-        reason = escape(next(iter(str(error).splitlines()), "") or type(error).__name__)
-        return HubError(f"{doing} {place}: the line to the Hub failed ({reason}); try again")
+        return HubError(f"{doing} {place}: the line to the Hub failed ({_reason(error)}); try again")
+    if isinstance(error, OSError) and not error.filename and (fault := certificates_fault(error)):
+        return OutputError(f"{doing} {place}: {fault}")
+    if isinstance(error, errors.FileMetadataError | ValueError | KeyError | TypeError | AttributeError):
+        said = f"{type(error).__name__}: {_reason(error)}"
+        return HubError(
+            f"{doing} {place}: what answered isn't the Hub ({said}); a page to log in, a proxy or "
+            "HF_ENDPOINT may stand in between"
+        )
+    if not isinstance(error, OSError):  # of hf_xet, which has no errors of its own
+        return HubError(
+            f"{doing} {place}: the transfer failed ({_reason(error)}); HF_HUB_DISABLE_XET=1 does without Xet"
+        )
     return None
 
 
@@ -179,6 +204,8 @@ def publish_files(
         refs = api.list_repo_refs(repository, repo_type=KIND)
         tags = {each.name: each.target_commit for each in refs.tags}
         held = {each.rfilename for each in before.siblings or ()}
+        if ignoring := next((name for name in sorted(held) if Path(name).name == ".gitignore"), None):
+            raise OutputError(f"{place} has {ignoring}, by which the Hub leaves files out; remove it there")
         is_here = tag in tags and tags[tag] == before.sha and MANIFEST in held
         if tag in tags and not (is_here and _has_manifest(api, repository, folder)):
             raise OutputError(
@@ -206,9 +233,14 @@ def publish_files(
 def _has_manifest(api: Any, repository: str, folder: Path) -> bool:
     """Return whether a repository has the manifest of a folder, and so the same dataset."""
     with tempfile.TemporaryDirectory() as name:
-        api.hf_hub_download(repository, MANIFEST, repo_type=KIND, local_dir=name)
+        api.hf_hub_download(repository, MANIFEST, repo_type=KIND, local_dir=name, cache_dir=_own_cache(name))
         found = read_file(Path(name), MANIFEST, MANIFEST_LIMIT)
         return found == read_file(folder, MANIFEST, MANIFEST_LIMIT)
+
+
+def _own_cache(folder: str) -> Path:
+    """Return a cache that is empty: what an earlier download left in the usual one isn't what the Hub has."""
+    return Path(folder, ".cache", "own")
 
 
 @contextmanager
@@ -232,6 +264,7 @@ def downloaded(place: Place) -> Iterator[Path]:
                 repo_type=KIND,
                 revision=info.sha,
                 local_dir=name,
+                cache_dir=_own_cache(name),
                 ignore_patterns=[_HUBS_OWN],
             )
         shutil.rmtree(Path(name, ".cache"), ignore_errors=True)  # what the download itself put there

@@ -209,6 +209,8 @@ def load_manifest(out: Path) -> tuple[dict[str, Any], bytes]:
     path = out / MANIFEST
     if not os.path.lexists(path):
         unfinished = "unfinished: run the same generate command again, and it goes on"
+        if out.is_dir() and not os.access(out, os.R_OK | os.X_OK):
+            raise OutputError(f"{out} is closed to you, so nothing in it can be read")
         state = unfinished if (out / STAGING).is_dir() else "not a dataset of this benchmark"
         raise OutputError(f"{out} has no {MANIFEST}; it is {state}")
     if path.is_symlink():

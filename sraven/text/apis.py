@@ -4,7 +4,7 @@ A reply is read into what a line of a file of completions has. What isn't a whol
 interface documents is refused, with what is known of it, so nothing is taken for a reply that isn't one.
 """
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 from sraven.core.arguments import check_integer
@@ -67,7 +67,7 @@ class Asking:
     max_tokens: int | None = setting(None, "Of a reply at most, thoughts included.")
     temperature: float | None = setting(None, "At which replies are sampled.")
     effort: str | None = setting(None, "Of reasoning, such as low, where the model has one.", values="TEXT")
-    seed: int | None = setting(None, "Of the sampling, sent with each question.")
+    seed: int | None = setting(None, "Of the sampling, sent with each question; of sample k, seed + k.")
     system: str | None = setting(None, "What the model is told before each question.", values="TEXT")
 
     def __post_init__(self) -> None:
@@ -88,6 +88,10 @@ class Asking:
             raise ConfigurationError(
                 f"temperature={quoted(heat)}: expected a number from 0 to {_HOTTEST:.0f}"
             )
+
+    def of_sample(self, sample: int) -> "Asking":
+        """Return how a sample of a question is asked, from 0: the same seed would be the same reply."""
+        return self if self.seed is None else replace(self, seed=self.seed + sample)
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -130,6 +134,7 @@ class Outcome(NamedTuple):
         error: why there is none.
         again: whether asking again may help.
         kept: what is known of what came in its place, as fields of its line.
+        sample: which sample of the question it is, from 0.
     """
 
     question: str
@@ -137,6 +142,7 @@ class Outcome(NamedTuple):
     error: str = ""
     again: bool = False
     kept: dict[str, Any] = {}  # noqa: RUF012  # nothing changes it
+    sample: int = 0
 
 
 class NoReplyError(ValueError):

@@ -8,7 +8,6 @@ which the extra `llm` installs.
 
 import asyncio
 import os
-import ssl
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -19,16 +18,13 @@ from urllib.request import getproxies
 import httpx
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.escape import quoted
+from sraven.core.system.environment import certificates_fault
 from sraven.core.untrusted.strict_json import parse_loosely
 from sraven.text.addresses import Address, read_address, url_secrets
 from sraven.text.apis import Asking, NoReplyError, Outcome, Reply, read_reply, write_request
 from sraven.text.failures import ANY_TRIES, LONGEST_RAW, UNREADABLE_TRIES, Failure, passes, why_to_stop
 from sraven.text.masking import Mask, map_texts, without_halves
-from sraven.text.waits import asked_wait, next_wait
-
-SAID_WAIT = 60.0
-"""Longer waits that an endpoint asks for are said."""
+from sraven.text.waits import SAID_STANDSTILL, SAID_WAIT, asked_wait, next_wait
 
 LONGEST_BODY = 1 << 24
 """Bytes of a reply at most."""
@@ -70,6 +66,8 @@ class Endpoint:
     _renamed: dict[str, str] = field(default_factory=dict, init=False)
     _is_reached: bool = field(default=False, init=False)
     _said_until: float = field(default=0.0, init=False)
+    _at_work: int = field(default=0, init=False)
+    _waiting: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.address = read_address(self.url)
@@ -99,16 +97,22 @@ class Endpoint:
         except (httpx.InvalidURL, ValueError, ImportError, OSError) as error:
             raise ConfigurationError(_fault_of_environment(error)) from None
 
-    async def ask(self, client: httpx.AsyncClient, prompt: str) -> Reply:
+    async def ask(self, client: httpx.AsyncClient, prompt: str, sample: int = 0) -> Reply:
         """Ask a question until there is a reply.
+
+        Args:
+            client: what sends it.
+            prompt: the question.
+            sample: which sample of it this is.
 
         Raises:
             Failure: if there is none.
             _EndingError: if asking ends before there is one.
         """
+        request = write_request(self.asking.of_sample(sample), prompt)
         for attempt in range(1, self.tries + 1):
             try:
-                return await self._try(client, prompt)
+                return await self._try(client, request)
             except Failure as error:
                 failure = error
             except (httpx.RequestError, TimeoutError) as error:
@@ -123,16 +127,22 @@ class Endpoint:
 
     async def _pause(self, seconds: float, failure: Failure) -> None:
         """Wait, unless asking ends."""
-        if seconds > SAID_WAIT and failure.wait and time.time() > self._said_until:
+        self._waiting += 1
+        is_asked = seconds > SAID_WAIT and failure.wait
+        stands = seconds > SAID_STANDSTILL and self._waiting == self._at_work
+        if (is_asked or stands) and time.time() > self._said_until:
             self._said_until = time.time() + seconds
-            self.say(f"{self.address.shown} asks to wait {seconds:,.0f} s: {failure.why}")
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._ending.wait()
-            raise _EndingError
+            who = f"{self.address.shown} asks to wait" if is_asked else "all requests wait, for up to"
+            self.say(f"{who} {seconds:,.0f} s: {failure.why}")
+        try:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._ending.wait()
+                raise _EndingError
+        finally:
+            self._waiting -= 1
 
-    async def _try(self, client: httpx.AsyncClient, prompt: str) -> Reply:
-        request = write_request(self.asking, prompt)
+    async def _try(self, client: httpx.AsyncClient, request: dict[str, Any]) -> Reply:
         body = {self._renamed.get(name, name): value for name, value in request.items()}
         data = bytearray()
         try:
@@ -190,9 +200,7 @@ class Endpoint:
 def _fault_of_environment(error: Exception) -> str:
     """Return what is wrong with the variables that httpx reads, by their names: values may have passwords."""
     if isinstance(error, OSError):  # ssl.SSLError among them
-        name = "SSL_CERT_FILE" if os.environ.get("SSL_CERT_FILE") else "SSL_CERT_DIR"
-        said = "no certificates are in it" if isinstance(error, ssl.SSLError) else error.strerror or error
-        return f"{name}={quoted(os.environ.get(name))}: {said}; name a file of certificates, or unset it"
+        return certificates_fault(error) or f"the certificates can't be read: {error}"
     named = [name for name in os.environ if name.lower() in ("http_proxy", "https_proxy", "all_proxy")]
     for name in named:
         proxy = os.environ[name]
@@ -207,7 +215,7 @@ def _fault_of_environment(error: Exception) -> str:
 
 def ask_all(
     endpoint: Endpoint,
-    questions: Iterable[tuple[str, str]],
+    questions: Iterable[tuple[str, str, int]],
     take: Callable[[Outcome], bool],
     concurrency: int = 8,
 ) -> None:
@@ -215,7 +223,7 @@ def ask_all(
 
     Args:
         endpoint: where.
-        questions: ids and prompts; the next one is taken when it is asked.
+        questions: ids, prompts and samples; the next one is taken when it is asked.
         take: is given the outcome of each, as it comes; returns whether to ask more. When it says no, tries
             under way are waited for, and given to it, too, as they are paid for; no other is begun.
         concurrency: how many are asked at a time.
@@ -226,24 +234,25 @@ def ask_all(
         ConfigurationError: if nothing can be sent there.
     """
     left, failures, stopped = iter(questions), list[Failure](), ""
-    endpoint._ending = asyncio.Event()
+    endpoint._ending, endpoint._at_work = asyncio.Event(), concurrency
 
     async def work(client: httpx.AsyncClient) -> None:
         nonlocal failures, stopped
         while not endpoint._ending.is_set() and (asked := next(left, None)):
-            question, prompt = asked
+            question, prompt, sample = asked
             try:
-                outcome = Outcome(question, await endpoint.ask(client, prompt))
+                outcome = Outcome(question, await endpoint.ask(client, prompt, sample), sample=sample)
                 failures = []
             except _EndingError:
                 return
             except Failure as failure:
-                outcome = Outcome(question, None, failure.why, failure.passes, failure.kept)
+                outcome = Outcome(question, None, failure.why, failure.passes, failure.kept, sample)
                 failures.append(failure)
                 why = why_to_stop(failures)
                 stopped = stopped or (why and f"{endpoint.address.shown}{why}")
             if not take(outcome) or stopped:
                 endpoint._ending.set()
+        endpoint._at_work -= 1
 
     async def run() -> None:
         async with endpoint.connect(concurrency) as client, asyncio.TaskGroup() as workers:

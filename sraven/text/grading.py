@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from sraven.arguments import check_context, check_K, check_symbols
 from sraven.core.errors import ConfigurationError
-from sraven.core.estimate import Mean, mean
 from sraven.rules import RULES, Rules
 from sraven.text.replies import parse
 
@@ -84,9 +83,3 @@ def grade(
             contexts[asked], panels[asked], K, permute=permute, rules=rules, threads=threads
         )
     return Grades(panels, parsed, target, valid)
-
-
-def share(values: NDArray[np.bool_] | NDArray[np.float64]) -> Mean:
-    """Return the mean of a vector with its standard error; of fewer than two numbers that is 0."""
-    n = len(values)
-    return mean(values) if n > 1 else Mean(float(values.sum()), 0.0, n)

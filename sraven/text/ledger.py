@@ -3,15 +3,16 @@
 import json
 import os
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.escape import quoted
+from sraven.core.escape import dollars, quoted
 from sraven.core.system.files import open_plain
 from sraven.core.system.lock import Lock
 from sraven.core.untrusted.strict_json import parse_json
@@ -24,6 +25,9 @@ from sraven.text.questions import PART, Questions
 HARNESS = "sraven text ask"
 
 _BEGINNING = b'{"id"'
+
+Wanted = tuple[Questions, int, int]
+"""A question by its set and its index there, and the number of a sample of it, from 0."""
 
 
 def mend(path: Path) -> None:
@@ -50,7 +54,7 @@ class Ledger:
     """A file that completions are added to, a line as each comes: see `open_ledger`.
 
     Attributes:
-        replies: of the completions that are there, by the id of the question; failures don't count.
+        replies: the numbers of the samples that are there, by the id of the question; failures don't count.
         usage: what these took, and failures that say it, as far as it is known.
         failed: questions that failed since the file was opened.
         again: how many of these are worth asking again.
@@ -60,13 +64,14 @@ class Ledger:
     def __init__(self, path: Path, asking: Asking, prices: tuple[float, float] | None) -> None:
         self.path, self.prices = path, prices
         self.asked = {"harness": HARNESS, "version": version("sraven"), "api": "chat", **asking.stated}
-        self.replies, self.usage, self.causes = Counter[str](), Usage(), Counter[str]()
+        self.asking, self.usage, self.causes = asking, Usage(), Counter[str]()
+        self.replies: defaultdict[str, set[int]] = defaultdict(set)
         self.failed = self.again = 0
-        mend(path)
         if path.exists():
             for completion in read_completions(path):
                 self._check(completion.where, completion.said.get("asked"))
-                self._count(completion.question, completion.text is not None, completion.usage)
+                seed = completion.said.get("seed")
+                self._count(completion.question, completion.text is not None, completion.usage, seed)
 
     def _check(self, where: str, asked: Any) -> None:
         """Refuse lines that were asked in another way: they would be one entry."""
@@ -80,8 +85,11 @@ class Ledger:
                 f"{where} was asked in another way: {quoted(other)}; choose another file"
             )
 
-    def _count(self, question: str, is_reply: bool, usage: Usage) -> None:
-        self.replies[question] += is_reply
+    def _count(self, question: str, is_reply: bool, usage: Usage, seed: Any) -> None:
+        if is_reply:
+            there, first = self.replies[question], self.asking.seed
+            sample = seed - first if type(seed) is int and first is not None else 0
+            self.replies[question].add(next(number for number in count(sample) if number not in there))
         if is_reply or usage.with_tokens or usage.with_cost:  # a failure may have been paid for
             self.usage += usage
 
@@ -98,7 +106,7 @@ class Ledger:
 
     def add(self, file: IO[str], outcome: Outcome) -> None:
         """Write the outcome of a question as a line."""
-        question, reply, error, again, kept = outcome
+        question, reply, error, again, kept, sample = outcome
         line: dict[str, Any] = {"id": question, "canary": CANARY}
         if reply is None:
             self.failed, self.again = self.failed + 1, self.again + again
@@ -106,14 +114,17 @@ class Ledger:
             line |= {**kept, "completion": None, "error": error}
         else:
             line |= {**reply.said, "asked": self.asked}
+        if (seed := self.asking.of_sample(sample).seed) is not None:
+            line["seed"] = seed
         usage = line.get("usage")
         if isinstance(usage, dict) and (cost := self._cost(usage)) is not None:
             line["cost"] = cost
         text = json.dumps(line)
         if len(text) > LONGEST_LINE:  # with it, the file couldn't be read any more
             raw = {"raw": text[:LONGEST_RAW]}
-            return self.add(file, Outcome(question, None, f"a line of {len(text):,} characters", False, raw))
-        self._count(question, reply is not None, read_usage(line))
+            why = f"a line of {len(text):,} characters"
+            return self.add(file, Outcome(question, None, why, False, raw, sample))
+        self._count(question, reply is not None, read_usage(line), seed)
         file.write(text + "\n")
         file.flush()
         return None
@@ -135,7 +146,7 @@ class Ledger:
         if not self.usage.with_cost:
             return "--budget needs costs, and the endpoint states none: give --price-in and --price-out"
         if self.spent + self.each * under_way > budget:
-            return f"the budget of {budget:,.2f} US dollars is nearly spent"
+            return f"the budget of {dollars(budget)} is nearly spent"
         return ""
 
 
@@ -166,39 +177,40 @@ def open_ledger(
         )
     there = path.resolve()
     with Lock(there.with_name(f"{there.name}.lock"), of=path):
+        mend(path)
         ledger = Ledger(path, asking, prices)
         with path.open("a", encoding="utf-8", newline="\n") as file:
             yield ledger, file
 
 
 def wanted(
-    mixture: Mixture, replies: Mapping[str, int], limit: int | None, samples: int
-) -> list[tuple[Questions, int]]:
+    mixture: Mixture, replies: Mapping[str, Collection[int]], limit: int | None, samples: int
+) -> list[Wanted]:
     """Return the questions that lack replies, levels in turn, one for each reply that is missing.
 
     Args:
         mixture: of questions.
-        replies: how many each has, by its id.
+        replies: the numbers of the samples that each has, by its id.
         limit: how many of the first questions are asked; None for all.
         samples: replies that each is to have.
     """
     asked = mixture.in_turn(limit)
     return [
-        (questions, index)
+        (questions, index, sample)
         for sample in range(samples)
         for questions, index in asked
-        if replies.get(questions.id_of(index), 0) <= sample
+        if sample not in replies.get(questions.id_of(index), ())
     ]
 
 
-def posed(questions: list[tuple[Questions, int]]) -> Iterator[tuple[str, str]]:
-    """Yield ids and prompts of questions, made some at a time."""
+def posed(questions: Sequence[Wanted]) -> Iterator[tuple[str, str, int]]:
+    """Yield ids, prompts and samples of what is wanted, made some at a time."""
     for start in range(0, len(questions), PART):
         part = questions[start : start + PART]
         rows: dict[Questions, list[int]] = {}
-        for each, index in part:
+        for each, index, _ in part:
             rows.setdefault(each, []).append(index)
         prompts = {
             each: dict(zip(indices, each.prompts(indices), strict=True)) for each, indices in rows.items()
         }
-        yield from ((each.id_of(index), prompts[each][index]) for each, index in part)
+        yield from ((each.id_of(index), prompts[each][index], sample) for each, index, sample in part)

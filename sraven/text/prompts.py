@@ -1,5 +1,6 @@
 """Instances as prompts: the words of a form, solved examples if there are any, and the puzzle."""
 
+import re
 from collections.abc import Iterable
 from math import prod
 from typing import TYPE_CHECKING
@@ -21,6 +22,17 @@ ANSWER = "Answer:"
 
 BETWEEN = "\n\n"
 """What stands between the parts of a prompt."""
+
+
+_TOKEN = re.compile(r" ?[^\W\d_]+|[0-9]{1,3}| ?[^\w\s]+|\s+|_")
+
+
+def count_tokens(prompt: str) -> int:
+    """Return about how many tokens a prompt has: the pieces into which tokenizers cut a text before all else.
+
+    The words of prompts are so common that they have a token each.
+    """
+    return sum(1 for _ in _TOKEN.finditer(prompt))
 
 
 def panel_pattern(M: int) -> str:

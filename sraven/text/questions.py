@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from sraven.core.arguments import check_choice, check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
-from sraven.core.estimate import Mean
+from sraven.core.estimate import Mean, share
 from sraven.divisions import DIVISIONS
 from sraven.rules import PAPER
 from sraven.task import SRAVEN, Batch
 from sraven.text.apis import CANARY
 from sraven.text.forms import FORMS, Setting
-from sraven.text.grading import Grades, grade, share
+from sraven.text.grading import Grades, grade
 from sraven.text.prompts import compose, how_to_answer, render_answers, solve, write_puzzles
 from sraven.text.replies import Reading, read_panel, unspell
 from sraven.twins.task import Variant

@@ -3,7 +3,8 @@ r"""Replies parsed: their last line, read strictly; or, where that says nothing,
 The lenient reading minds no markup, commas and words around the answer. A reply is first made plain:
 full-width characters and odd spaces become ASCII; Markdown, LaTeX, thoughts, comments, what is struck out and
 the tokens that end a turn go. Then its last *mark* decides: ``Answer:``, ``the answer is``, a heading or
-field called answer, ``\boxed{``, or ``Answer:`` in some other languages. The answer is what stands right
+field called answer, ``\boxed{``, or ``Answer:`` in some other languages. Where there is none, ``[?] =`` and
+``the missing panel is`` are marks, too, if what they say ends the reply. The answer is what stands right
 behind it. No wrong list is ever read as the answer. So there is none if nothing stands behind the mark (the
 reply was cut off), if another list follows, or if words may take it back or change it: in its own sentence
 nothing may follow but what is known to affirm it, in later ones nothing that retracts.
@@ -73,7 +74,8 @@ def parse(reply: object, M: int, K: int, reading: str = "strict") -> tuple[int, 
 
 _TO_ASCII: dict[int, int | None] = {0xFF00 + code: 0x20 + code for code in range(1, 0x5F)}  # full-width forms
 _TO_ASCII |= {code: 0x20 for code in range(0x80, 0x3001) if category(chr(code)) == "Zs"}
-_TO_ASCII |= dict.fromkeys((0x200B, 0x2060, 0xFEFF))  # of no width
+_TO_ASCII |= dict.fromkeys((0x200B, 0x2060, 0xFE0F, 0xFEFF))  # of no width
+_TO_ASCII |= {ord(bracket): ord("[]"[at % 2]) for at, bracket in enumerate("【】〔〕⟦⟧")}
 
 _THOUGHTS = "(?:seed:)?(?:think(?:ing)?|thoughts?|reasoning|reflection|scratchpad)"
 _THOUGHT_STARTS, _THOUGHT_ENDS = (
@@ -102,8 +104,10 @@ _REWRITES = [
 _WHOLE = r"(?:0|[1-9][0-9]{0,2})(?![\w%]|\.[0-9])"
 _COMMA = r"(?:[ \t]*[,;]\s*|[ \t]+)"
 _NUMBERS = rf"({_WHOLE}(?:{_COMMA}{_WHOLE})*)"
-_LISTED = re.compile(rf"[\[({{]{{1,3}}\s*({_WHOLE}(?:(?:\s*[,;]\s*|\s+){_WHOLE})*)\s*[\])}}]")
-_BARE = re.compile(rf"{_NUMBERS}[ \t]*(?=[.}}<\"\n]|\Z)")
+_IN_BRACKETS = r"[0-9]{1,3}(?:\.0{1,3})?(?![\w%]|\.[0-9])"  # 03 and 3.0 are 3 there
+_OPEN_LIST = rf"[\[({{]{{1,3}}\s*({_IN_BRACKETS}(?:(?:\s*[,;]\s*|\s+){_IN_BRACKETS})*)"
+_LISTED, _UNCLOSED = re.compile(rf"{_OPEN_LIST}\s*[\])}}]"), re.compile(rf"{_OPEN_LIST}(\s*)\Z")
+_BARE = re.compile(rf"{_NUMBERS}[ \t]*(?=[.}}<\"\n✓✔✅☑]|\Z)")
 _RUN = re.compile(rf"(?<![\w.+-]){_NUMBERS}")
 
 _SPELT_NUMBER = "|".join(NUMBERS)
@@ -118,16 +122,23 @@ _ABROAD = (
 """The word in German, French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean."""
 
 _MARK = re.compile(
-    rf"(?:^|(?<=[.!?:>#\"'{{(\[<。！？-]))[ \t]*(?:(?:{_ABROAD})[ \t]*(?P<abroad>:)"
-    rf"|(?:{_OPENING}[ \t,_-]+){{0,5}}(?:final)?answer"
+    rf"(?:^|(?<=[.!?:>#\"'{{(\[<。！？✅✔☑✓👉🎯•-]))[ \t]*(?:(?:{_ABROAD})\]?[ \t]*(?P<abroad>:)"
+    rf"|(?:{_OPENING}[ \t,_-]+){{0,5}}(?:final)?answer\]?"
     r"(?:[ \t]+is\b|[ \t]*\n)?[\"' \t]*(?P<strong>[:=>])?)"
     r"|(?P<box>\\boxed[ \t]*\{)",
     re.IGNORECASE | re.MULTILINE,
 )
 """A strong mark, with a colon or a box, decides even with no answer behind it; any other is then no mark."""
 
+_LAST_MARK = re.compile(
+    rf"(?:^|(?<=[.!?]))[ \t]*(?:{_OPENING}[ \t,]+){{0,5}}"
+    r"(?:\[\?\]|(?:missing|ninth) panel)(?=[ \t]*(?:[:=→]|is\b))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What says the answer as the last thing in a reply that has no other mark; earlier it may be a thought."""
+
 _BEHIND = re.compile(
-    r"(?:[\s:=>\"'#}]|-(?=\s)|\b(?:is|the|missing|ninth|last|final|correct|panel|list|letter|choice|option)\b)*",
+    r"(?:[\s:=>→\"'#}]|-(?=\s)|\b(?:is|the|missing|ninth|last|final|correct|panel|list|letter|choice|option)\b)*",
     re.IGNORECASE,
 )
 """What may stand between a mark and its answer."""
@@ -162,21 +173,25 @@ _AFFIRMS = re.compile(
     r"|as (?:requested|required|asked|computed|derived|found|shown|explained|described)(?: above)?"
     r"|(?:is|for|as) (?:the|my) (?:(?:missing|last|ninth|final|correct|right) )*(?:panel|answer|list)"
     r"|(?:it is |it's )?the only (?:one|panel|answer)(?: that fits)?"
-    rf"|is (?:correct|right)|[✓✔✅☑👍🎉\ufe0f]+|{_REASON})?",
+    r"|(?:verified|checked|confirmed)(?: (?:against|for|in) (?:all|every) (?:row|column|feature|rule)s?)?"
+    r"|final(?: answer)?"
+    rf"|is (?:correct|right)|{_REASON})?",
     re.IGNORECASE,
 )
 """What may stand behind an answer, in its sentence."""
 
-_CLOSERS = re.compile(r"(?:[ \t\])}>\"'|,;:]|</?\w{1,20}>)*")
-_SENTENCE = re.compile(r"([^\n.!?<。！？]*)([?？])?")
+_CLOSERS = re.compile(r"(?:[ \t\])}>\"'|,;:✓✔✅☑👍🎉]|</?\w{1,20}>)*")
+_SENTENCE = re.compile(r"([^\n.!?<。！？]*)([.!]*[?？])?")
 _NEXT_FIELD = re.compile(r'[ \t"\'\]]*,\s*["\'][\w ]{1,60}["\']\s*:')
 """Of an object in JSON, behind the field that has the answer."""
 
 NO_REPLY = "no reply, the request failed: ask again, by the same line"
-CUT_OFF = "cut off: let the model write more tokens, --max-tokens"
-REFUSED = "refused: the model won't answer; read what it says, and try a system prompt"
+CUT_OFF = "cut off: let the model write more tokens, by a greater --max-tokens into a new file"
+REFUSED = "refused: the model won't answer; read what it says, and try a system prompt, into a new file"
 NO_MARK = "no answer is marked, and prompts ask for `Answer: […]`: look at how replies end"
-NOTHING = "the last mark has no answer behind it: if replies are cut off, let the model write more tokens"
+NOTHING = (
+    "the last mark has no answer behind it: are replies cut off? then a greater --max-tokens, into a new file"
+)
 TAKEN_BACK = "what stands beside the answer may take it back or change it"
 OTHER = "what is marked is no panel of the puzzle: another length, or numbers that it doesn't have"
 SEVERAL = "several answers that differ"
@@ -219,10 +234,18 @@ def _is_asserted(text: str, start: int, end: int) -> bool:
         closed = _CLOSERS.match(text, end)
         sentence = _SENTENCE.match(text, closed.end() if closed else end)
         assert sentence, "it may be empty"
-        said, rest = sentence[1].rstrip(" \t\"'*)]},;:|"), sentence.end()
+        said, rest = sentence[1].lstrip("(").rstrip(" \t\"'*)]},;:|✓✔✅☑👍🎉"), sentence.end()
         if sentence[2] or not _AFFIRMS.fullmatch(said) or _RETRACTS.search(said):
             return False
     return not _RETRACTS.search(text, rest)
+
+
+def _is_last(text: str, start: int, end: int) -> bool:
+    """Return whether an asserted answer ends a reply, in a paragraph that supposes and announces nothing."""
+    before = text[max(0, start - _SENTENCE_LENGTH) : start]
+    is_announced = before.rstrip().endswith((":", ","))
+    supposes = _UNASSERTED.search(before.rpartition("\n\n")[2])
+    return not (is_announced or supposes or re.search(r"[.!\n]\s*\w", text[end:]))
 
 
 def unspell(reply: Any) -> Any:
@@ -240,17 +263,30 @@ def read_panel(reply: object, M: int, K: int) -> Reading:
         return Reading(None, NO_REPLY)
 
     def value(found: re.Match[str]) -> tuple[int, ...] | None:
-        panel = tuple(map(int, re.findall("[0-9]+", found[1])))
+        panel = tuple(map(int, re.findall(r"([0-9]+)(?:\.0+)?", found[1])))
         return panel if len(panel) == M and max(panel) < K else None
 
     text = _make_plain(reply)
+
+    def behind(mark: re.Match[str]) -> int:
+        between = _BEHIND.match(text, mark.end())
+        return between.end() if between else mark.end()
+
+    def unclosed(at: int) -> re.Match[str] | None:
+        """Match a whole panel that the reply ends in, the last number being no beginning of another one."""
+        found = _UNCLOSED.match(text, at)
+        panel = value(found) if found else None
+        return found if found and panel and (found[2] or panel[-1] == 0 or panel[-1] * 10 >= K) else None
+
     marked: list[tuple[int, re.Match[str] | None]] = []
     for mark in _MARK.finditer(text):
-        between = _BEHIND.match(text, mark.end())
-        at = between.end() if between else mark.end()
-        found = _LISTED.match(text, at) or _BARE.match(text, at)
+        at = behind(mark)
+        found = _LISTED.match(text, at) or _BARE.match(text, at) or unclosed(at)
         if found or mark["strong"] or mark["abroad"] or mark["box"]:
             marked.append((mark.start(), found))
+    if is_unmarked := not marked:
+        lists = ((mark.start(), _LISTED.match(text, behind(mark))) for mark in _LAST_MARK.finditer(text))
+        marked += [each for each in lists if each[1]]
     if not marked:
         return Reading(None, NO_MARK)
     start, last = marked[-1]
@@ -259,8 +295,13 @@ def read_panel(reply: object, M: int, K: int) -> Reading:
     answer, end = value(last), last.end()
     if answer is None:
         return Reading(None, OTHER)
-    before = [each for _, each in marked[:-1] if each and "\n" not in text[each.end() : start]]
+    # Of marks for want of others all count: they may be a list of candidates.
+    before = [
+        each for _, each in marked[:-1] if each and (is_unmarked or "\n" not in text[each.end() : start])
+    ]
     others = chain(before, _LISTED.finditer(text, end), _RUN.finditer(text, end))
     if {*map(value, others)} - {None, answer}:
         return Reading(None, SEVERAL)
-    return Reading(answer) if _is_asserted(text, start, end) else Reading(None, TAKEN_BACK)
+    if not _is_asserted(text, start, end) or (is_unmarked and not _is_last(text, start, end)):
+        return Reading(None, TAKEN_BACK)
+    return Reading(answer)

@@ -1,7 +1,8 @@
 """Scores of files of completions: of each level of a board, of all of them, and of fresh questions beside.
 
 A question may have several replies, each a sample: its score is the share of them that are right. A line
-without a reply, whose request failed, counts for nothing once there is one.
+without a reply, whose request failed, counts for nothing once there is one, and as wrong until then. What a
+file has no line of enters the score of the whole board alone.
 """
 
 from collections import Counter
@@ -15,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.estimate import Mean
+from sraven.core.estimate import Mean, share
 from sraven.text.completions import Completion, Usage, read_completions
-from sraven.text.grading import share
-from sraven.text.mixtures import Mixture, mixtures_of
+from sraven.text.mixtures import Mixture, mixtures_of, read_text_board
 from sraven.text.questions import PART, Questions
 from sraven.text.replies import CUT_OFF
 from sraven.text.samples import pass_at, share_right
+from sraven.twins.metrics import SetScore, score_sets
 
 MOST_PENDING = 1 << 26
 """Characters of completions that are kept until they are graded."""
@@ -38,7 +39,7 @@ PARSED, TARGET, VALID = range(3)
 
 @dataclass(frozen=True)
 class Shares:
-    """Verdicts by one reading, as shares of all questions: see `Score`."""
+    """Verdicts by one reading, as shares of the questions that have a completion: see `Score`."""
 
     target: Mean
     valid: Mean
@@ -56,15 +57,14 @@ class Unread:
 
 @dataclass(frozen=True)
 class Score:
-    """The scores of the completions of some questions, over all of them.
+    """The scores of the completions of some questions, over those that have one.
 
     Attributes:
         level: name of the level, or ``total``.
-        n: number of questions.
-        missing: how many have no completion; they count as wrong.
+        n: number of questions that have a completion.
+        missing: how many more there are, without one.
         first_missing: the id of the first of them, or None.
         accuracy: ``target`` by the reading that ranks.
-        of_asked: the same over the questions that have a completion.
         of_complete: the same over the questions that have a reply which isn't cut off, and over these replies
             alone; None if there is none.
         of_cut: the same of those that are cut off.
@@ -74,7 +74,7 @@ class Score:
         lenient: shares by the lenient one.
         ceiling: the best expected ``target`` of anyone, if it is known; it is, where rules are told.
         chance: what guessing all numbers scores.
-        floor: what copying the last panel scores on the questions that have a completion.
+        floor: what copying the last panel scores.
         reasons: why the lenient reading finds no answer, and in how many replies.
         unread: some of these.
         usage: tokens and cost of the replies.
@@ -85,7 +85,6 @@ class Score:
     missing: int
     first_missing: str | None
     accuracy: Mean
-    of_asked: Mean
     of_complete: Mean | None
     of_cut: Mean | None
     pass_at: dict[int, Mean]
@@ -109,9 +108,12 @@ class Scored:
         form: how it was asked, as the board calls it.
         fresh: the seed of fresh questions; None for the board's own.
         lenient: whether the lenient reading ranks.
-        of_board: what ranks: the score over all levels, of which those without completions are wrong.
+        replies: how many there are; if all requests failed, none, and then no score means anything.
+        of_board: what ranks, `accuracy` or ``pass_all`` of sets, over all of the board: what isn't there is
+            wrong.
         levels: the scores of each level that has some.
         total: the score of these together.
+        sets: of a board of twins, those of sets, of each of these levels and of all; else nothing.
     """
 
     name: str
@@ -119,9 +121,18 @@ class Scored:
     form: str
     fresh: int | None
     lenient: bool
+    replies: int
     of_board: float
     levels: tuple[Score, ...]
     total: Score
+    sets: tuple[SetScore, ...]
+
+    @property
+    def compared(self) -> dict[str, Mean]:
+        """The share right on each level; of twins the mean over sets, as what is within one is alike."""
+        if self.sets:
+            return {each.level: each.pass_mean for each in self.sets[:-1]}
+        return {each.level: each.accuracy for each in self.levels}
 
 
 class Difference(NamedTuple):
@@ -130,7 +141,7 @@ class Difference(NamedTuple):
     Attributes:
         board: the board.
         form: how it was asked.
-        value: the mean over levels that both have of the difference between the scores of what was asked.
+        value: the mean over levels that both have of the difference between the scores.
         interval: in which the true one lies with 95 %.
     """
 
@@ -222,17 +233,16 @@ def _add(completion: Completion, sheets: dict[str, Sheet]) -> Sheet:
 
 
 def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | None) -> Score:
-    lines, samples = (
+    lines, all_samples = (
         np.concatenate([getattr(sheet, name) for sheet in sheets]) for name in ("lines", "samples")
     )
-    sums = np.concatenate([sheet.sums for sheet in sheets], axis=2)
-    cut, *cut_right = np.concatenate([sheet.cut for sheet in sheets], axis=1)
+    asked = lines > 0
+    samples = all_samples[asked]
+    sums = np.concatenate([sheet.sums for sheet in sheets], axis=2)[:, :, asked]
+    cut, *cut_right = np.concatenate([sheet.cut for sheet in sheets], axis=1)[:, asked]
     right = sums[int(lenient), TARGET]
-    asked, each = lines > 0, sums / np.maximum(samples, 1)
-    shares = [
-        Shares(share(found[TARGET]), share(found[VALID]), share(np.where(asked, 1 - found[PARSED], 0.0)))
-        for found in each
-    ]
+    each = sums / np.maximum(samples, 1)
+    shares = [Shares(share(found[TARGET]), share(found[VALID]), share(1 - found[PARSED])) for found in each]
     ceilings = [sheet.questions.ceiling(threads) for sheet in sheets]
     counts = np.array([sheet.questions.count for sheet in sheets])
     missing = [(sheet.questions, np.flatnonzero(sheet.lines == 0)) for sheet in sheets]
@@ -241,11 +251,10 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
         reasons.update(why for index, why in sheet.failed.items() if not sheet.samples[index])
     return Score(
         level=level,
-        n=len(lines),
-        missing=int((~asked).sum()),
+        n=len(samples),
+        missing=len(lines) - len(samples),
         first_missing=next((known.id_of(int(rows[0])) for known, rows in missing if len(rows)), None),
         accuracy=shares[lenient].target,
-        of_asked=share(each[int(lenient), TARGET][asked]),
         of_complete=share_right(samples - cut, right - cut_right[lenient]),
         of_cut=share_right(cut, cut_right[lenient]),
         pass_at=pass_at(samples, right),
@@ -271,23 +280,40 @@ def _pooled(means: Sequence[Mean], wanted: int) -> Mean | None:
 
 def _scored(mixture: Mixture, sheets: Sequence[Sheet], threads: int | None) -> Scored:
     known = {sheet.questions: sheet for sheet in sheets}
-    there = [
-        (level, known[asked])
-        for level, asked in zip(mixture.levels, mixture.sets, strict=True)
-        if asked in known
-    ]
-    levels = tuple(_score(level, [sheet], mixture.lenient, threads) for level, sheet in there)
-    total = _score("total", [sheet for _, sheet in there], mixture.lenient, threads)
+    rungs = [known.get(asked) for asked in mixture.sets]
+    names, size = mixture.levels, 1
+    if mixture.form:  # of a board, perhaps one of twins, whose rungs are the variants of levels
+        task = read_text_board(mixture.board)[1].task
+        names, size = task.rungs, task.variants
+    by_level = {name: rungs[size * level : size * (level + 1)] for level, name in enumerate(names)}
+    there = {name: found for name, rows in by_level.items() if (found := [row for row in rows if row])}
+    total = _score("total", [sheet for found in there.values() for sheet in found], mixture.lenient, threads)
+    solved = {name: _solved(by_level[name], mixture.lenient) for name in there} if size > 1 else {}
+    sets = [score_sets(name, [found]) for name, found in solved.items()]
+    sets += [score_sets("total", list(solved.values()))] if solved else []
+    ranked = sets[-1].pass_all if sets else total.accuracy
     return Scored(
         name=mixture.name,
         board=mixture.board,
         form=mixture.form,
         fresh=mixture.fresh,
         lenient=mixture.lenient,
-        of_board=total.accuracy.value * total.n / mixture.count,
-        levels=levels,
+        replies=sum(int(sheet.samples.sum()) for sheet in sheets),
+        of_board=ranked.value * ranked.n * size / mixture.count,
+        levels=tuple(_score(name, found, mixture.lenient, threads) for name, found in there.items()),
         total=total,
+        sets=tuple(sets),
     )
+
+
+def _solved(variants: Sequence[Sheet | None], lenient: bool) -> NDArray[np.float64]:
+    """Return the share of replies that are right, ``[variants, sets]``, of sets that are there as a whole."""
+    sheets = [sheet for sheet in variants if sheet]
+    if len(sheets) < len(variants):
+        return np.zeros((len(variants), 0))
+    right = np.array([sheet.sums[int(lenient), TARGET] / np.maximum(sheet.samples, 1) for sheet in sheets])
+    whole = np.all([sheet.lines > 0 for sheet in sheets], axis=0)
+    return right[:, whole]
 
 
 def score_completions(path: Path, *, threads: int | None = None) -> list[Scored]:
@@ -301,7 +327,7 @@ def score_completions(path: Path, *, threads: int | None = None) -> list[Scored]
 
     Raises:
         ConfigurationError: at the first line that can't be read, or whose question isn't known; or if there
-            is no line.
+            is no reply.
     """
     sheets, pending = dict[str, Sheet](), 0
     for completion in read_completions(path):
@@ -316,6 +342,10 @@ def score_completions(path: Path, *, threads: int | None = None) -> list[Scored]
         raise ConfigurationError(f"{path} has no completions")
     for sheet in by_questions.values():
         sheet.flush(threads)
+    if not any(sheet.samples.any() for sheet in by_questions.values()):
+        why = Counter(reason for sheet in by_questions.values() for reason in sheet.failed.values())
+        told = "; ".join(f"{count:,} {reason}" for reason, count in why.most_common())
+        raise ConfigurationError(f"{path} has no reply to score. Its questions: {told}")
     return [
         _scored(mixture, [by_questions[each] for each in found], threads)
         for mixture, found in mixtures_of(by_questions)
@@ -327,19 +357,19 @@ def public_less_fresh(found: Sequence[Scored]) -> list[Difference]:
 
     Questions of different seeds are independent, so the variances of the levels' scores add up.
     """
-    differences = []
-    for public in (each for each in found if each.fresh is None):
+    replied, differences = [each for each in found if each.replies], []
+    for public in (each for each in replied if each.fresh is None):
         others = [
-            each
-            for each in found
+            each.compared
+            for each in replied
             if each.fresh is not None and (each.board, each.form) == (public.board, public.form)
         ]
         parts, variance = [], 0.0
-        for level in public.levels:
-            fresh = [each.of_asked for other in others for each in other.levels if each.level == level.level]
-            if (pooled := _pooled(fresh, 1)) is not None:
-                parts.append(level.of_asked.value - pooled.value)
-                variance += level.of_asked.standard_error**2 + pooled.standard_error**2
+        for level, own in public.compared.items():
+            fresh = [each[level] for each in others if level in each]
+            if own.n and (pooled := _pooled([each for each in fresh if each.n], 1)) is not None:
+                parts.append(own.value - pooled.value)
+                variance += own.standard_error**2 + pooled.standard_error**2
         if parts:
             value, error = float(np.mean(parts)), 1.96 * sqrt(variance) / len(parts)
             differences.append(Difference(public.board, public.form, value, (value - error, value + error)))

@@ -10,6 +10,9 @@ from email.utils import parsedate_to_datetime
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
 """Seconds before a second try, which double, and at most; an endpoint may ask for more."""
 
+SAID_WAIT, SAID_STANDSTILL = 60.0, 4.0
+"""Seconds: longer waits that an endpoint asks for are said, and shorter ones while all requests wait."""
+
 LONGEST_ASKED_WAIT = 600.0
 """Seconds that an endpoint may ask to wait at most: beyond, asking ends."""
 

@@ -1,6 +1,6 @@
 """The metrics of twins: by sets, each of which counts as a whole."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.comparison import compare_answers
+from sraven.core.estimate import Mean, share
 from sraven.core.task import Arrays, Labels, Metric, ratio
 from sraven.metrics import SRAVENScoring
 from sraven.task import Batch
@@ -127,6 +128,58 @@ def count_solved(
         for name, of_sets in (("solved", solved), ("any", solved > 0), ("all", whole)):
             found[f"{name}{suffix}"] = _at_first(len(right), rows, of_sets)
     return found
+
+
+@dataclass(frozen=True)
+class SetScore:
+    """Scores of sets by `make_metrics`, without a bootstrap: standard errors are over sets.
+
+    Attributes:
+        level: name of the level, or ``total``.
+        n: number of sets.
+        pass_all: share that is solved in every variant.
+        pass_any: share that is solved in one or more.
+        pass_mean: mean share of the variants that are solved.
+        independent: ``pass_all`` to expect if each variant were solved by itself; None without a set.
+        systematicity: where ``pass_all`` is between that and ``pass_mean``; None if nothing is solved.
+    """
+
+    level: str
+    n: int
+    pass_all: Mean
+    pass_any: Mean
+    pass_mean: Mean
+    independent: float | None
+    systematicity: float | None
+
+
+def score_sets(level: str, right: Sequence[NDArray[np.float64]]) -> SetScore:
+    """Return the scores of sets, given what is right of each level.
+
+    Args:
+        level: what they are called.
+        right: of each level float64 ``[variants, sets]``: 1 where an answer is right; of several replies,
+            the share that is. The scores are then the means over all ways to take one reply of each variant.
+    """
+    parts = tuple(f".{number}" for number in range(len(right)))
+    columns = {
+        "pass_all": [each.prod(axis=0) for each in right],
+        "pass_any": [1 - (1 - each).prod(axis=0) for each in right],
+        "pass_mean": [each.mean(axis=0) for each in right],
+    }
+    shares = {name: np.concatenate(found) for name, found in columns.items()}
+    n = len(shares["pass_all"])
+    sums = {"all": shares["pass_all"].sum(), "sets": n}
+    for part, each in zip(parts, right, strict=True):
+        sums |= {f"solved{part}": each.sum(), f"variants{part}": each.size, f"sets{part}": each.shape[1]}
+
+    def score(name: str) -> float | None:
+        metric = make_metrics((("", parts),))[name]
+        value = float(metric.function(*(np.array([sums[each]], np.float64) for each in metric.summands))[0])
+        return None if np.isnan(value) else value
+
+    means = {name: share(values) for name, values in shares.items()}
+    return SetScore(level, n, **means, independent=score("independent"), systematicity=score("systematicity"))
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,34 @@ def test_verify(done, refused, dataset_directory, tmp_path):
     assert found["ok"] is True and found["checked"] == SIZES
     assert "manifest.json" in refused("verify", tmp_path / "absent")
     assert "is hf://datasets/user/absent;" in refused("verify", "user/absent")
+    for address in ("memory://r", "s3://bucket/r", "https://example.org/r"):
+        assert f"{address} is an address; copy it here" in refused("verify", address)
+
+
+def test_a_closed_directory_is_said_to_be_closed(refused, monkeypatch, tmp_path):
+    monkeypatch.setattr(os, "access", lambda place, mode: False)  # root may read anything
+    assert f"{tmp_path} is closed to you" in refused("verify", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a = 1\0", "null bytes"),
+        (b"\0" * 99, "null bytes"),
+        (b"\xff\xfe", "no Python that can be read"),
+        (b"def f(:", "no Python that can be read: invalid syntax"),
+        (b"(" * 99_999, "no Python that can be read"),
+        (None, "has 2,147,483,648 bytes"),
+    ],
+)
+def test_what_is_no_python_is_not_imported(refused, tmp_path, content, message):
+    pytest.importorskip("jax")
+    path = tmp_path / "imported_but_no_python.py"
+    path.write_bytes(content or b"")
+    if content is None:
+        os.truncate(path, 1 << 31)
+    assert message in refused("train", "--import", path)
+    assert path.stem not in sys.modules
 
 
 def test_default_directory_says_what_differs_from_the_default(done, refused, tmp_path, monkeypatch):

@@ -13,6 +13,7 @@ from baselines.train.log import LOG
 from helpers.analysed_runs import language_run
 from helpers.python import python
 from sraven.board.board import read_board
+from sraven.core.escape import one_line
 from sraven.core.system.files import write_json
 
 INFINITE = '{"step": 1100, "loss": Infinity, "scores": {"test": {"r2_per_sequence": -Infinity}}}\n'
@@ -65,6 +66,29 @@ def test_pictures_are_written_whole_and_named(runs, done, refused, tmp_path):
     log = runs / "hyla" / "seed-0" / LOG
     before = log.read_text()
     assert str(log) in refused("curves", runs, "--out", log) and log.read_text() == before
+
+
+@pytest.mark.parametrize(
+    "name", [r"$\frac$", r"a $x$ $", "e\x1b[2Jsc", "中文", "line\nbreak", "\u202eabc", "<b>&"]
+)
+@pytest.mark.parametrize("place", ["file", "metric"])
+def test_any_name_can_be_drawn_and_printed(done, tmp_path, name, place):
+    log = tmp_path / f"{name if place == 'file' else 'log'}.jsonl"
+    metric = name if place == "metric" else "accuracy"
+    lines = [{"step": n, "loss": 1 / n, "scores": {"ood": {metric: 0.3}}} for n in (1, 2)]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    printed = done("curves", log)
+    assert "\x1b" not in printed and "\u202e" not in printed
+    for ending in ("svg", "png"):
+        done("curves", log, "--out", tmp_path / f"a.{ending}")
+    texts = "".join(ET.parse(tmp_path / "a.svg").getroot().itertext())
+    assert one_line(name) in texts
+
+
+def test_a_log_of_losses_alone_is_a_curve(done, tmp_path):
+    (tmp_path / "log.jsonl").write_text('{"step": 1, "loss": 2.0}\n{"step": 2, "loss": 1.0}\n')
+    [group] = json.loads(done("curves", tmp_path / "log.jsonl", "--json"))["groups"]
+    assert group["curves"]["loss"]["mean"] == [2, 1]
 
 
 def test_what_has_no_number_or_is_half_written_hides_nothing(runs, done):

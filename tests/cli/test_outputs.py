@@ -42,6 +42,9 @@ def test_what_cant_be_written_is_refused(refused, monkeypatch, line, option, is_
     assert "is an address" in refused_at(refused, "s3://bucket/x", *command)
     other = refused_at(refused, "file" if is_directory else "folder", *command)
     assert ("is a file" if is_directory else "is a directory") in other
+    Path("loop").symlink_to("loop")
+    assert "leads back to itself" in refused_at(refused, "loop", *command)
+    Path("loop").unlink()
     monkeypatch.setattr(os, "access", lambda place, mode: False)  # root may write anywhere
     assert f"{Path.cwd()} is closed to you" in refused_at(refused, "closed", *command)
 

@@ -10,6 +10,9 @@ from helpers.text_board import SECOND, text_board
 
 needs("llm", "httpx")
 
+import httpx
+
+from helpers.scripted_endpoint import DEEDS
 
 MISDEEDS = {
     **{name: (name, "right") for name in ("slow", "broken", "dropped", "half", "page")},
@@ -82,6 +85,47 @@ def test_a_line_that_a_power_cut_left_is_asked_again(server, line, done, tmp_pat
     path.write_text("my diary")
     assert "is no JSON that can be read" in refused(*line, "--limit", 4)
     assert path.read_text() == "my diary"
+
+
+def test_each_sample_has_a_seed_of_its_own(server, questions, line, run, done, refused, tmp_path):
+    """The second sample of a question fails; the same line asks it again, by its seed."""
+    asked = (*line, "--limit", 2, "--samples", 3, "--seed", 5)
+    right = DEEDS["right"]
+    server.scripts[questions[0][1]] = (
+        lambda prompt, sent: httpx.Response(400, text="no") if sent["seed"] == 6 else right(prompt, sent),
+    )
+    assert run(*asked)[0] == 1
+    assert sorted(each["seed"] for each in server.asked) == [5, 5, 6, 6, 7, 7]
+    server.scripts.clear()
+    server.asked.clear()
+    done(*asked)
+    assert [each["seed"] for each in server.asked] == [6]
+    kept = [each for each in read(tmp_path / "c.jsonl") if each["id"] == questions[0][0]]
+    assert [each["completion"] is None for each in kept if each["seed"] == 6] == [True, False]
+    assert {each["asked"]["seed"] for each in kept if "asked" in each} == {5}
+    assert "an integer from 0 to" in refused(*line, "--samples", 3, "--seed", 10**15)
+
+
+def test_a_dry_run_says_what_it_costs_and_sends_nothing(server, line, done, tmp_path, monkeypatch):
+    done(*line, "--limit", 4)
+    kept, asked = (tmp_path / "c.jsonl").read_bytes(), len(server.asked)
+    monkeypatch.delenv("KEY")
+    prices = ("--price-in", 2.5, "--price-out", 10)
+    plan = json.loads(done(*line, *prices, "--samples", 2, "--dry-run", "--json"))
+    assert plan["requests"] == 84 == plan["output_tokens"] // 1000
+    assert 84 * 200 < plan["input_tokens"] < 84 * 500
+    assert plan["cost_usd"] == pytest.approx((plan["input_tokens"] * 2.5 + 84_000 * 10) / 1e6)
+    out = done(*line[:-1], tmp_path / "other.jsonl", *prices, "--max-tokens", 4000, "--dry-run")
+    assert "44 requests would be made" in out and "176,000 tokens of replies: 1.76 US dollars" in out
+    assert out.splitlines()[-1].endswith("US dollars in all")
+    assert "dollars" not in done(*line, "--dry-run")
+    assert len(server.asked) == asked and (tmp_path / "c.jsonl").read_bytes() == kept
+    assert [each.name for each in tmp_path.iterdir() if each.suffix == ".jsonl"] == ["c.jsonl"]
+
+
+def test_a_small_cost_is_not_nothing(server, questions, line, done):
+    out = done(*line, "--limit", 1, "--price-in", 1, "--price-out", 30)
+    assert out.splitlines()[1].endswith(", 0.0005 US dollars")
 
 
 def test_samples_are_runs_of_an_entry(server, line, done, tmp_path):

@@ -135,7 +135,7 @@ def test_an_empty_reply_beside_its_thought_is_said_apart(server, line, run, done
         "8 failed, and would again" in out and "8 of 8: empty: the server put the text into reasoning" in out
     )
     err = run("text", "score", tmp_path / "c.jsonl")[2]
-    assert "8 unparsed: empty: the server put the text into reasoning_content" in err
+    assert "no reply to score. Its questions: 8 empty: the server put the text into reasoning_content" in err
     assert all(each["reasoning_content"] and each["usage"] for each in read(tmp_path / "c.jsonl"))
 
 
@@ -152,6 +152,25 @@ def test_waits_are_said_and_end_it_if_they_are_too_long(server, line, run, monke
     code, _, err = run(*line, "--concurrency", 1)
     assert code == 1 and "asks to wait 86,400 s, which is too long: 429 come back tomorrow" in err
     assert len(server.asked) == 1
+
+
+def test_a_standstill_is_said(server, questions, line, run, monkeypatch):
+    """That one request waits is no standstill while another is under way."""
+    monkeypatch.setattr("sraven.text.asking.SAID_STANDSTILL", 0.0)
+    busy = questions[0][1]
+    server.scripts[busy] = (reply("busy", 429), "right")
+    code, _, err = run(*line, "--limit", 1, "--concurrency", 1)
+    assert (code, err) == (0, "all requests wait, for up to 0 s: 429 busy\n")
+
+    async def later(prompt):
+        while server.tries[busy] < 4:
+            await asyncio.sleep(0)
+        return chat(oracle(prompt))
+
+    server.scripts[busy] = ("right", "right", *server.scripts[busy])
+    server.scripts[questions[1][1]] = (lambda prompt, asked: later(prompt),)
+    code, _, err = run(*line, "--limit", 2, "--samples", 2, "--concurrency", 2)
+    assert (code, err) == (0, "")
 
 
 @pytest.mark.parametrize("status", [403, 404])
@@ -267,6 +286,7 @@ SAID = {
     "NO_PROXY": dict.fromkeys(("[::1]", "fe80::/10", "\u201cx\u201d", "\x7f"), NO_HOST),
     "SSL_CERT_FILE": {
         "nowhere": "No such file",
+        "x" * 5000: "name too long",
         ".": "Is a directory",
         __file__: "no certificates are in it",
     },

@@ -59,7 +59,7 @@ def test_what_is_missing_is_told(run, done, tmp_path):
     completions = write_lines(tmp_path / "c.jsonl", replies)
     code, _, err = run("text", "score", completions)
     assert code == 0
-    assert f"2 of 6 questions have no completion and count as wrong; the first is {every[1]['id']}" in err
+    assert f"2 of 6 questions have no completion; the first is {every[1]['id']}" in err
 
 
 def test_refusals_take_a_line_and_write_nothing(done, refused, tmp_path):

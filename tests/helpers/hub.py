@@ -29,10 +29,9 @@ class Repository:
         return self.head
 
 
-def failure(status, kind=errors.HfHubHTTPError):
-    return kind(
-        "as the test wants it", response=SimpleNamespace(status_code=status, headers={}, request=None)
-    )
+def failure(status, kind=errors.HfHubHTTPError, said=None):
+    response = SimpleNamespace(status_code=status, headers={}, request=None)
+    return kind("as the test wants it", response=response, server_message=said)
 
 
 class Hub:
@@ -43,12 +42,14 @@ class Hub:
         requests: the method of each, and which file it was about, if any.
         fail: returns a status to fail with, given a method and a file; None for none.
         meanwhile: is called before a commit is looked at.
+        cached: contents by name that the library has from earlier: what asks its usual cache gets these.
     """
 
     def __init__(self, folder):
         self.folder, self.repositories, self.requests = Path(folder), {}, []
         self.fail = lambda method, file: None
         self.meanwhile = lambda: None
+        self.cached = {}
 
     def install(self, monkeypatch):
         """Take the place of the library's client."""
@@ -121,11 +122,14 @@ class Hub:
     def hf_hub_download(self, asked):
         _, commit, files = self._files(asked)
         folder = Path(asked.local_dir) if asked.local_dir else self.folder / commit
-        return self._write(folder, asked.filename, files)
+        return self._write(folder, asked.filename, self._with_cached(files, asked))
+
+    def _with_cached(self, files, asked):
+        return files if asked.cache_dir or asked.force_download else files | self.cached
 
     def snapshot_download(self, asked):
         for name in self._files(asked)[2].keys() - set(asked.ignore_patterns):
-            self._write(Path(asked.local_dir), name, self._files(asked)[2])
+            self._write(Path(asked.local_dir), name, self._with_cached(self._files(asked)[2], asked))
 
     def _write(self, folder, name, files):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

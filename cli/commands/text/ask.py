@@ -9,14 +9,14 @@ from cli.shared.options import FiniteRange, field_option, join_options, needs_ex
 from cli.shared.printing import json_option, print_outcome
 from cli.shared.progress import Stopped, progress_bar
 from cli.shared.questions import board_options, fresh_option
-from sraven.core.escape import escape
+from sraven.core.escape import dollars, escape
 from sraven.core.spec import settings_of
 from sraven.text.apis import Asking, Outcome
 
 if TYPE_CHECKING:
     from sraven.text.asking import Endpoint
-    from sraven.text.ledger import Ledger
-    from sraven.text.questions import Questions
+    from sraven.text.ledger import Ledger, Wanted
+    from sraven.text.mixtures import Mixture
 
 CAUSES = 3
 """Causes of failures that are told."""
@@ -28,7 +28,7 @@ def _dollars(ledger: "Ledger", left: int) -> str:
     """Return in words what was spent, and what there is to spend."""
     if not ledger.usage.with_cost:
         return ""
-    return f"{ledger.spent:,.2f} US dollars so far, {ledger.each * left:,.2f} to come"
+    return f"{dollars(ledger.spent)} so far, {dollars(ledger.each * left)} to come"
 
 
 def _causes(ledger: "Ledger", done: int) -> list[str]:
@@ -40,7 +40,7 @@ def _ask(
     endpoint: "Endpoint",
     ledger: "Ledger",
     file: IO[str],
-    left: "list[tuple[Questions, int]]",
+    left: "list[Wanted]",
     budget: float | None,
     concurrency: int,
 ) -> tuple[int, str]:
@@ -83,13 +83,34 @@ def _told(ledger: "Ledger", done: int) -> str:
     asks_again = {0: "and would again", failed: "which the same line asks again"}
     failures = f"; {failed:,} failed, " + asks_again.get(again, f"of which {again:,} may do better once more")
     lines = [
-        f"{ledger.path}: {sum(ledger.replies.values()):,} replies, {done - failed:,} of them new"
+        f"{ledger.path}: {sum(map(len, ledger.replies.values())):,} replies, {done - failed:,} of them new"
         + failures * bool(failed),
         *_causes(ledger, done),
         f"{took.input_tokens:,} tokens of prompts, {took.output_tokens:,} of replies"
-        + f", {took.cost_usd:,.2f} US dollars" * bool(took.with_cost),
+        + f", {dollars(took.cost_usd)}" * bool(took.with_cost),
     ]
     return "\n".join([*lines, "", f"sraven text score {ledger.path}"])
+
+
+def _print_plan(mixture: "Mixture", left: "list[Wanted]", ledger: "Ledger", length: int | None) -> None:
+    """Print what would be asked, and what it would cost, by its prices and the length of replies."""
+    from sraven.text.ledger import posed
+    from sraven.text.prompts import count_tokens
+
+    tokens, count = sum(count_tokens(prompt) for _, prompt, _ in posed(left)), len(left)
+    each, said = length or 1000, "at most" if length else "for each 1,000 tokens of a reply"
+    price_in, price_out = ledger.prices or (0.0, 0.0)
+    costs = (tokens * price_in / 1e6, count * each * price_out / 1e6)
+    shown = [f": {dollars(cost)}" * bool(ledger.prices) for cost in costs]
+    lines = [
+        f"{mixture.name}: {count:,} requests would be made; nothing was sent",
+        f"about {tokens:,} tokens of prompts{shown[0]}",
+        f"{said}, {count * each:,} tokens of replies{shown[1]}",
+        *([f"{dollars(sum(costs))} in all"] if ledger.prices and length else []),
+    ]
+    value = {"path": str(ledger.path), "board": mixture.board, "form": mixture.form, "requests": count}
+    value |= {"input_tokens": tokens, "output_tokens": count * each}
+    print_outcome(value=value | ({"cost_usd": sum(costs)} if ledger.prices else {}), text="\n".join(lines))
 
 
 @click.command(name="ask")
@@ -123,6 +144,7 @@ def _told(ledger: "Ledger", done: int) -> str:
     "--price-out", type=FiniteRange(0, MOST_DOLLARS), help="US dollars for a million tokens of replies."
 )
 @click.option("--budget", type=FiniteRange(0, min_open=True), help="US dollars after which no more is asked.")
+@click.option("--dry-run", is_flag=True, help="Say what would be asked, and what it costs; send nothing.")
 @json_option
 def command(
     url: str,
@@ -135,6 +157,7 @@ def command(
     price_in: float | None,
     price_out: float | None,
     budget: float | None,
+    dry_run: bool,
     limit: int | None,
     board_id: str,
     form: str,
@@ -154,9 +177,7 @@ def command(
         --model gpt-5-mini --out completions.jsonl --price-in 0.25 --price-out 2 --budget 10
       sraven text score completions.jsonl
     """
-    with needs_extra("sraven text ask", "llm"):
-        from sraven.text.asking import Endpoint
-    from sraven.text.ledger import open_ledger, wanted
+    from sraven.text.ledger import Ledger, open_ledger, wanted
     from sraven.text.masking import read_key
     from sraven.text.mixtures import mixture_of
     from sraven.text.wording import form_name
@@ -165,6 +186,14 @@ def command(
         raise click.UsageError("--price-in and --price-out go together")
     prices = None if price_in is None or price_out is None else (price_in, price_out)
     asking, mixture = Asking(**asked), mixture_of(board_id, form_name(form, shots), fresh)
+    asking.of_sample(samples - 1)  # which may have a seed that can't be sent
+    if dry_run:
+        ledger = Ledger(out, asking, prices)
+        left = wanted(mixture, ledger.replies, limit, samples)
+        _print_plan(mixture, left, ledger, asking.max_tokens)
+        return
+    with needs_extra("sraven text ask", "llm"):
+        from sraven.text.asking import Endpoint
     key = None if key_env is None else read_key(key_env)
     endpoint = Endpoint(
         url, asking, key, tries, timeout, lambda text: click.echo(escape(text, 500), err=True)

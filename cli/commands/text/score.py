@@ -8,7 +8,7 @@ import click
 
 from cli.shared.options import existing_file, threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
-from sraven.core.escape import quoted
+from sraven.core.escape import dollars, quoted
 
 if TYPE_CHECKING:
     from sraven.text.completions import Usage
@@ -36,40 +36,62 @@ def _rows(found: "Scored", by: str) -> Iterator[list[object]]:
         ]
 
 
+def _rows_of_sets(found: "Scored") -> Iterator[list[object]]:
+    """Yield a row for each level of a board of twins, and one for all of them: scores of whole sets."""
+    for score in found.sets[: None if len(found.sets) > 2 else 1]:
+        numbers = (score.independent, score.systematicity)
+        shown = ("–" if each is None else f"{each:.4f}" for each in numbers)
+        yield [score.level, f"{score.n:,}", score.pass_all, score.pass_any, score.pass_mean, *shown]
+
+
+def _print_scores(found: "Scored") -> None:
+    """Print a row for each level, their total, and what there is to say of it."""
+    total = found.total
+    is_unique = total.strict.valid == total.strict.target and total.lenient.valid == total.lenient.target
+    ranked, other = ("leniently", "strictly") if found.lenient else ("strictly", "leniently")
+    click.echo(f"{found.name}, read {ranked}")
+    by = "" if is_unique else VALID
+    if found.sets:
+        heads = ["level", "whole sets", "pass_all", "pass_any", "pass_mean", "independent", "systematicity"]
+        print_rows(heads, _rows_of_sets(found))
+        unparsed = (total.lenient if found.lenient else total.strict).unparsed
+        click.echo(
+            f"of the {total.n:,} questions that have a completion: {total.accuracy}; unparsed {unparsed}"
+        )
+    else:
+        heads = ["level", "n", "accuracy", *([by] if by else [])]
+        heads += ["unparsed", "missing", "floor", "chance", "ceiling", f"read {other}"]
+        print_rows(heads, _rows(found, by))
+    if total.of_cut:
+        click.echo(f"of the {total.of_cut.n:,} with a reply that is cut off, over these: {total.of_cut}")
+        click.echo(f"of those with a complete reply, over these: {total.of_complete or 'there are none'}")
+    if total.pass_at:
+        click.echo(", ".join(f"pass@{k} {share}" for k, share in total.pass_at.items()))
+    if found.of_board != (found.sets[-1].pass_all if found.sets else total.accuracy).value:
+        click.echo(f"of the whole board, where what is missing counts as wrong: {found.of_board:.4f}")
+    click.echo()
+
+
 def _print(scores: "Sequence[Scored]", differences: "Sequence[Difference]") -> None:
-    """Print a table for each board: a row for each level, and their total."""
+    """Print a table for each board, differences, what it took, and why replies have no answer."""
     from sraven.text.completions import Usage
 
     for found in scores:
-        total = found.total
-        is_unique = total.strict.valid == total.strict.target and total.lenient.valid == total.lenient.target
-        ranked, other = ("leniently", "strictly") if found.lenient else ("strictly", "leniently")
-        click.echo(f"{found.name}, read {ranked}")
-        by = "" if is_unique else VALID
-        heads = ["level", "n", "accuracy", *([by] if by else [])]
-        heads += ["unparsed", "missing", "floor", "chance", "ceiling", f"read {other}"]
-        print_rows(heads, list(_rows(found, by)))
-        if total.missing:
-            click.echo(f"of the {total.n - total.missing:,} that have a completion: {total.of_asked}")
-        if total.of_cut:
-            click.echo(f"of the {total.of_cut.n:,} with a reply that is cut off, over these: {total.of_cut}")
-            click.echo(f"of those with a complete reply, over these: {total.of_complete or 'there are none'}")
-        if total.pass_at:
-            click.echo(", ".join(f"pass@{k} {share}" for k, share in total.pass_at.items()))
-        if found.of_board != total.accuracy.value:
-            click.echo(f"of the whole board, whose other levels count as wrong: {found.of_board:.4f}")
-        click.echo()
+        if found.replies:
+            _print_scores(found)
     for difference in differences:
         low, high = difference.interval
         click.echo(
             f"public − fresh, {difference.board}: {difference.value:+.4f}, 95 % in [{low:+.4f}, {high:+.4f}]"
         )
     _print_usage(sum((found.total.usage for found in scores), Usage()))
-    if any(found.total.ceiling is None for found in scores):
+    if any(found.replies and found.total.ceiling is None for found in scores):
         click.echo(
             "ceiling –: the ideal observer knows the rules, which these prompts don't explain", err=True
         )
     for found in scores:
+        if not found.replies:
+            click.echo(f"{found.name} isn't scored: all of its {found.total.n:,} requests failed", err=True)
         for reason, count in found.total.reasons.items():
             click.echo(f"{found.name}: {count:,} unparsed: {reason}", err=True)
         for reply in found.total.unread:
@@ -85,7 +107,7 @@ def _print_usage(usage: "Usage") -> None:
             f"tokens: {sent:,} of prompts, {said:,} of replies ({each:,.0f} each)", usage.with_tokens, usage
         )
     if usage.with_cost:
-        _print_sum(f"cost: {usage.cost_usd:,.2f} US dollars", usage.with_cost, usage)
+        _print_sum(f"cost: {dollars(usage.cost_usd)}", usage.with_cost, usage)
 
 
 def _print_sum(text: str, replies: int, usage: "Usage") -> None:
@@ -102,8 +124,12 @@ def command(completions: Path, threads: int | None) -> None:
 
     A line is an object with `id`, as `sraven text generate` gave it, and `completion`, the text that the
     model replied with, or null if the request failed. Completions may come in any order, and of several
-    boards. A question without one counts as wrong. Several completions of a question are samples of it, and
+    boards. Several completions of a question are samples of it, and
     `accuracy` is their mean. A line that can't be read and an id that isn't known are refused.
+
+    A row is about the questions that have a completion, `n` of them; of a board of twins, about the sets that
+    have all of theirs, by the board's metrics. Where some are missing, the score of the whole board, where
+    they count as wrong, is printed below.
 
     `accuracy` is the share of answers that are the instance's own, `valid` the share that any rules explain;
     `unparsed` the share of replies that don't end in an answer, which are wrong. Replies are read strictly,
@@ -135,7 +161,7 @@ def command(completions: Path, threads: int | None) -> None:
     for found in scores:
         if (total := found.total).missing:
             click.echo(
-                f"{found.name}: {total.missing:,} of {total.n:,} questions have no completion and count as "
-                f"wrong; the first is {total.first_missing}",
+                f"{found.name}: {total.missing:,} of {total.n + total.missing:,} questions have no "
+                f"completion; the first is {total.first_missing}",
                 err=True,
             )

@@ -84,6 +84,31 @@ def test_what_is_on_the_hub_is_found(hub, dataset):
     assert "a tag never moves" in hub.refused("publish", dataset, NAME, "--tag=v1")
 
 
+def test_what_an_earlier_download_left_is_not_what_the_hub_has(hub, dataset):
+    hub.done("publish", dataset, NAME, "--tag=v1")
+    repository = hub.repositories[NAME]
+    hub.cached = dict(repository.commits[repository.head])
+    repository.commit({**hub.cached, "README.md": b"broken"})
+    code, _, err = hub.call("verify", URI)
+    assert code == 1 and "README.md" in err
+    hub.cached |= {"README.md": b"of yesterday", "manifest.json": b"{}"}
+    assert "all is right" in hub.done("verify", f"{URI}@v1")
+
+
+def test_where_files_would_be_left_out_nothing_is_published(hub, dataset):
+    hub.done("publish", dataset, NAME)
+    repository = hub.repositories[NAME]
+    ignoring = repository.commit({".gitignore": b"*.parquet", "theirs.txt": b"!"})
+    assert "has .gitignore, by which the Hub leaves files out" in hub.refused("publish", dataset, NAME)
+    assert repository.head == ignoring
+
+
+def test_certificates_that_are_not_there_are_named(monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere")
+    with pytest.raises(OutputError, match="SSL_CERT_FILE='/nowhere': No such file"), in_one_line(*VERIFYING):
+        raise FileNotFoundError(2, "No such file or directory")
+
+
 def test_what_has_no_room_isnt_downloaded(hub, dataset, monkeypatch):
     hub.done("publish", dataset, NAME)
     before = shutil.disk_usage("/")
@@ -116,6 +141,7 @@ def test_what_is_no_place_is_refused():
             read_place(text)
 
 
+VERIFYING = Place(NAME), "verifying"
 LINE = errors.HfHubHTTPError.__bases__[0]
 
 
@@ -130,10 +156,22 @@ LINE = errors.HfHubHTTPError.__bases__[0]
         (LINE("gone\nwith the wind"), HubError, r"failed \(gone\)"),
         (RuntimeError("upload"), HubError, "HTTP 502"),
         (OSError(28, "No space left on device"), OSError, "No space"),
+        (failure(403, said="You have exceeded your storage limit"), OutputError, "no room .* storage limit"),
+        (failure(403, said="Forbidden: no rights"), OutputError, r"isn't allowed .*Forbidden: no rights"),
+        (failure(413, said="Private quota reached"), OutputError, "no room for it"),
+        (failure(429, said="rate limit"), HubError, "HTTP 429: rate limit"),
+        (failure(400, said="odd\nrequest"), HubError, "HTTP 400: odd"),
+        (ValueError("Expecting value: line 1"), HubError, "isn't the Hub .*HF_ENDPOINT"),
+        (KeyError("id"), HubError, r"isn't the Hub \(KeyError: 'id'\)"),
+        (errors.FileMetadataError("no ETag"), HubError, "isn't the Hub .*no ETag"),
+        (RuntimeError("CAS service error"), HubError, "HF_HUB_DISABLE_XET=1"),
+        (errors.HFValidationError("Cannot have -- in it"), OutputError, "takes no such name"),
+        (errors.LocalEntryNotFoundError("metadata"), HubError, "isn't the Hub"),
     ],
 )
 def test_what_goes_wrong_is_one_line(error, kind, words):
-    error.__cause__ = failure(502) if type(error) is RuntimeError else None
-    with pytest.raises(kind, match=words) as found, in_one_line(Place(NAME), "verifying"):
+    causes = {"upload": failure(502), "metadata": errors.FileMetadataError("no ETag")}
+    error.__cause__ = causes.get(str(error))
+    with pytest.raises(kind, match=words) as found, in_one_line(*VERIFYING):
         raise error
     assert "\n" not in str(found.value)

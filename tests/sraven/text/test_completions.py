@@ -50,16 +50,14 @@ def test_right_answers_in_any_order_score_one(file, right):
     assert found.levels[0].accuracy == score.accuracy
 
 
-def test_what_is_missing_or_unparsed_counts_as_wrong_and_apart(file, right, questions):
+def test_what_is_missing_counts_apart_and_what_is_unparsed_as_wrong(file, right, questions):
     kept = {name: right[name] for name in list(right)[:6]}
     kept[questions.id_of(1)], kept[questions.id_of(4)] = "I give up.", None
     [found] = score_completions(write(file, kept))
     score = found.total
-    assert (
-        score.accuracy.value == score.lenient.target.value == 0.4
-        and score.of_asked.value == pytest.approx(4 / 6)
-    )
-    assert score.strict.unparsed.value == 0.2
+    assert score.accuracy.value == score.lenient.target.value == pytest.approx(4 / 6)
+    assert (score.n, found.replies, found.of_board) == (6, 5, pytest.approx(0.4))
+    assert score.strict.unparsed.value == pytest.approx(2 / 6)
     assert score.reasons == {NO_MARK: 1, NO_REPLY: 1}
     assert [(reply.id, reply.end) for reply in score.unread] == [(questions.id_of(1), "I give up.")]
     assert (score.missing, score.first_missing) == (4, questions.id_of(6))
@@ -74,8 +72,8 @@ def test_the_lenient_reading_finds_more_and_changes_nothing_else(file, right, qu
     strict, lenient = questions.grade_both(range(len(kept)), list(kept.values()))
     assert strict.target.tolist() == [True] + 5 * [False]
     assert lenient.target.tolist() == [True] * 4 + [False] * 2 == lenient.parsed.tolist()
-    assert (score.accuracy.value, score.lenient.target.value) == (0.1, 0.4)
-    assert (score.strict.unparsed.value, score.lenient.unparsed.value) == (0.5, 0.2)
+    shares = (score.accuracy, score.lenient.target, score.strict.unparsed, score.lenient.unparsed)
+    assert [each.value for each in shares] == pytest.approx([1 / 6, 4 / 6, 5 / 6, 2 / 6])
 
 
 LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer: [1 2]"}'
@@ -90,8 +88,12 @@ LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer:
         ([(LINE % 3).replace('"Answer: [1 2]"', "[1, 2]")], "line 1: [1, 2] is no text; a completion may"),
         (['"' + "x" * LONGEST_LINE], "line 1 is longer than 16,777,216 bytes"),
         ([""], "has no completions"),
+        (
+            [(LINE % 3).replace('"Answer: [1 2]"', "null")] * 2,
+            "no reply to score. Its questions: 1 no",
+        ),
     ],
-    ids=range(6),
+    ids=range(7),
 )
 def test_wrong_lines_are_named(file, lines, said):
     file.write_bytes("\n".join(lines).encode("latin-1"))
@@ -113,8 +115,8 @@ def test_failures_are_replaced_and_several_replies_are_samples(file, right, ques
     [found] = score_completions(write(file, lines))
     score = found.total
     assert (score.missing, score.reasons) == (7, {NO_MARK: 1, NO_REPLY: 1})
-    assert score.accuracy.value == pytest.approx((2 / 3 + 1) / 10)
-    assert score.of_asked.value == pytest.approx((2 / 3 + 1) / 3)
+    assert score.accuracy.value == pytest.approx((2 / 3 + 1) / 3)
+    assert found.of_board == pytest.approx((2 / 3 + 1) / 10)
 
 
 def test_cut_off_refused_and_unmarked_are_three_things(file, right, questions):
@@ -133,7 +135,7 @@ def test_cut_off_refused_and_unmarked_are_three_things(file, right, questions):
     )
     [found] = score_completions(file)
     assert found.total.reasons == {CUT_OFF: 2, REFUSED: 2, NO_MARK: 2, NO_REPLY: 1}
-    assert found.total.accuracy.value == 0.1 and "I can't help with that." in str(found.total.unread)
+    assert found.total.accuracy.value == 1 / 8 and "I can't help with that." in str(found.total.unread)
 
 
 # Verdicts: the target, another valid answer, a wrong one, none at all
@@ -200,8 +202,8 @@ def test_complete_and_cut_off_replies_have_an_accuracy_each(file, right):
     total = found.total
     assert (total.of_complete.value, total.of_complete.n) == (0.75, 2)
     assert (total.of_cut.value, total.of_cut.n) == (0.75, 2)
-    assert total.accuracy.value == pytest.approx((1 / 2 + 1 / 2 + 1) / 10)
-    assert {k: share.value for k, share in total.pass_at.items()} == pytest.approx({1: 0.2, 2: 0.3})
+    assert total.accuracy.value == pytest.approx((1 / 2 + 1 / 2 + 1) / 3)
+    assert {k: share.value for k, share in total.pass_at.items()} == pytest.approx({1: 2 / 3, 2: 1})
     assert total.reasons[CUT_OFF] == 1
 
 
@@ -211,6 +213,6 @@ def test_half_a_character_is_replaced_and_said(file, right, text):
     file.write_text(json.dumps({"id": first, "completion": f"{text}\n{right[first]}"}))
     [found] = read_completions(file)
     assert found.is_mended and found.text.encode().startswith("\ufffd".encode())
-    assert score_completions(file)[0].total.accuracy.value == 0.1
+    assert score_completions(file)[0].total.accuracy.value == 1
     file.write_text(json.dumps({"id": first, "completion": "\U0001f600 \ufffd"}))
     assert [each.is_mended for each in read_completions(file)] == [False]

@@ -61,7 +61,7 @@ def test_what_says_no_cost_counts_as_the_others_and_failures_that_were_paid_for_
         ledger.add(out, Outcome(IDS[5], None, "it has no text", False, {"raw": "{}", **usage}))
         assert ledger.spent == 4 and ledger.why_to_stop(4, 1) and not ledger.replies[IDS[5]]
     with open_ledger(file, ASKING) as (ledger, _):
-        assert ledger.spent == 4 and sum(ledger.replies.values()) == 3
+        assert ledger.spent == 4 and sum(map(len, ledger.replies.values())) == 3
     assert json.loads(file.read_text().splitlines()[-1])["raw"] == "{}"
 
 
@@ -74,7 +74,7 @@ def test_a_file_is_one_process_at_a_time(file, tmp_path):
                 pass
         ledger.add(out, Outcome(IDS[0], reply()))
     assert [each.name for each in tmp_path.iterdir() if each.name.endswith("lock")] == []
-    assert write(file)[0].replies[IDS[0]] == 1
+    assert write(file)[0].replies[IDS[0]] == {0}
 
 
 @pytest.mark.parametrize(

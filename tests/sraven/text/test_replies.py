@@ -122,6 +122,18 @@ CLEAR = [
     *("Answer: [3 6 2 0], I think.", "Answer: [3 6 2 0] ✅", "I was wrong above. Answer: [3, 6, 2, 0]."),
     "The answer is [3 6 2 0] because the third row adds.",
     "Answer: [3, 6, 2, 0]\n\nExplanation: the first feature is not constant; it adds modulo 8.",
+    *("Answer: [3 6 2 0] (verified)", "Answer: [3 6 2 0] (checked against all rows).", "Answer: 3 6 2 0 ✓"),
+    *("Answer: [3 6 2 0] ✅ verified", "Answer: [3, 6, 2, 0] (the only one)", "Answer: [3 6 2 0] (final)"),
+    # what stands before it, brackets, numbers, no end
+    *("✅ Answer: [3, 6, 2, 0]", "✔️ **Final answer:** [3, 6, 2, 0].", "👉 The answer is [3 6 2 0]."),
+    *("Answer: 【3 6 2 0】", "Answer：【3，6，2，0】", "【最终答案】：[3, 6, 2, 0]", "Answer: 〔3 6 2 0〕"),
+    *("Answer: [3.0, 6.0, 2.0, 0.0]", '{"answer": [3.0, 6.0, 2.0, 0.0]}', "Answer: [03 06 02 00]"),
+    *("Answer: [3, 6, 2, 0", "**Answer: [3 6 2 0**", '{"answer": [3, 6, 2, 0', "Answer → [3, 6, 2, 0]"),
+    # without a mark, as the last word
+    *("[?] = [3 6 2 0]", "**[?] = [3, 6, 2, 0]**", "[1 1 1 1] [2 2 2 2] [?]\n\nSo $[?] = [3, 6, 2, 0]$."),
+    *("[?] is [3 6 2 0].", "[?]: [3 6 2 0]", "The missing panel is [3 6 2 0].", "Missing panel: [3 6 2 0]"),
+    "Row 3 adds modulo 8. Therefore, the missing panel is **[3, 6, 2, 0]**.",
+    "Hence the missing panel is:\n\n[3 6 2 0] ✅",
 ]
 
 UNCLEAR = {
@@ -132,14 +144,34 @@ UNCLEAR = {
         *("[THINK]Answer: [3 6 2 0]", "<|channel|>analysis<|message|>Answer: [3 6 2 0], or so"),
         *(r"\xcancel{\boxed{[3 6 2 0]}}", "If so, the answer would be [3 6 2 0]."),
         "<think>Hm.</think>Well<think>Answer: [3 6 2 0]",
+        *("❌ Answer: [3 6 2 0]", "❌️ Answer: [3 6 2 0]", "🚫 Answer: [3 6 2 0]", "[?] ≠ [3 6 2 0]"),
+        *(
+            "[?] = not [3 6 2 0]",
+            "[?] isn't [3 6 2 0].",
+            "If [?] = [3 6 2 0], it fails.",
+            "Try [?] = [3 6 2 0]",
+        ),
+        *("The missing panel isn't [3 6 2 0].", "Is the missing panel [3 6 2 0]?", "Panel 8 is [3 6 2 0]."),
+        *("If the missing panel is [3 6 2 0], it fails.", "I doubt that the missing panel is [3 6 2 0]."),
+        *("The missing panel might be [3 6 2 0].", "Wrong: the missing panel is [3 6 2 0]."),
+        *("Without permutation, the missing panel is [3 6 2 0].", "The last panel of row 2 is [3 6 2 0]."),
+        *("~~[?] = [3 6 2 0]~~", "<think>[?] = [3 6 2 0]", "'The missing panel is [3 6 2 0].' Wrong."),
     ),
     NOTHING: (
         *("Answer:", "Answer: not [3 6 2 0]", "Answer: I can't say. Perhaps [3 6 2 0]?"),
         *("Answer: [3 6 2 0]\nHm.\nAnswer: [3 6 2", "Answer: 3 6 2 0 or 1 2 3 4", "Answer: [-3 6 2 0]"),
-        *("Answer: [3.5 6 2 0]", "Answer: [03 06 02 00]", "Answer: [٣ ٦ ٢ ٠]", "Answer: 3620"),
+        *("Answer: [3.5 6 2 0]", "Answer: [3.05 6 2 0]", "Answer: [٣ ٦ ٢ ٠]", "Answer: 3620"),
+        *("Answer: [3 6 2 0,", "Answer: [3 6 2 0 or", "Answer: [3 6 2 0 + 1", "Answer: [3 6 2 0..."),
+        *(
+            "Answer: not [3 6 2 0",
+            "Answer: [3 6 2 0\nor so",
+            "Answer: [3.0.1 6 2 0]",
+            "✅ Answer: not [3 6 2 0]",
+        ),
     ),
     TAKEN_BACK: (
         *("Answer: [3 6 2 0] is wrong.", "Answer: [3 6 2 0]\n\nWait, that's incorrect."),
+        *("Answer: [3 6 2 0]!?", "The missing panel is [3 6 2 0]!?"),
         *("Answer: [3 6 2 0]?", "Answer: [3 6 2 0] ❌", "Answer: [3 6 2 0] (shifted)"),
         *("Answer: [3 6 2 0] + 1 mod 8", "Answer: [3 6 2 0] reversed", "The answer is [3 6 2 0] plus one."),
         *("Answer: [3 6 2 0]. That isn't right.", "Answer: [3, 6, 2, 0]. 不对", "Answer: [3 6 2 0] 是错的"),
@@ -151,10 +183,23 @@ UNCLEAR = {
             "Antwort: [3 6 2 0] ist falsch",
             "Answer: [3 6 2 0]\nSorry, no.",
         ),
+        *("Answer: [3 6 2 0] (unverified)", "Answer: [3 6 2 0] (not verified)", "✅ Answer: [3 6 2 0]\nNo."),
+        *("Answer: [3 6 2 0] (verified: no)", "Answer: [3 6 2 0] (verified?)", "Answer: 【3 6 2 0】 ✗"),
+        *("Answer: [3 6 2 0] (verified in all rows but one)", "Answer: [3 6 2 0] (mod 7)"),
+        *("Answer: [3.0, 6.0, 2.0, 0.0] / 2", "Answer: [3 6 2 0] (verified). Wait, that's wrong."),
+        *("[?] = [3 6 2 0]?", "[?] = [3 6 2 0] is wrong.", "[?] = [3 6 2 0] + 1", "[?] = [3 6 2 0] reversed"),
+        *("[?] = [3 6 2 0]\nThat fails in row 2.", "[?] = [3 6 2 0]\nBut then feature 2 decreases."),
+        *("A wrong answer would be:\n[?] = [3 6 2 0]", "In the order of column 1:\n\n[?] = [3 6 2 0]"),
+        *("The missing panel is [3 6 2 0]. No, wait.", "The missing panel is [3 6 2 0] plus one."),
+        "Suppose that columns keep their order. The missing panel is [3 6 2 0].",
+        "The missing panel is [3 6 2 0].\n\nBut then the rule of feature 3 differs.",
     ),
     OTHER: ("Answer: [3 6 2]", "Answer: [3 6 2 8]"),
     SEVERAL: (
         *("Answer: [3 6 2 0] or [1 2 3 4]", "Answer: [3 6 2 0] is wrong, it should be [1 2 3 4]."),
+        *("Answer: 【3 6 2 0】 or 【1 2 3 4】", "[?] = [3 6 2 0] or [1 2 3 4]"),
+        "Candidates:\n1. [?] = [3 6 2 0]\n2. [?] = [1 2 3 4]",
+        "Answer: [3.0, 6.0, 2.0, 0.0]\n[1.0, 2.0, 3.0, 4.0]",
         *("Answer: 3 6 2 0.\nActually it should be 1 2 3 4.", r"\boxed{[3 6 2 0]} or \boxed{[1 2 3 4]}"),
     ),
     NO_REPLY: (None, b"Answer: [3 6 2 0]"),
@@ -172,6 +217,22 @@ def test_common_forms_are_understood(reply):
 def test_nothing_is_guessed(reply, reason):
     assert parse(reply, 4, 8, reading="lenient") is None
     assert read_panel(reply, 4, 8).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("reply", "K", "panel"),
+    [
+        ("Answer: [3 1", 10, (3, 1)),
+        ("Answer: [3 1", 11, None),  # of 10
+        ("Answer: [3 1\n", 11, (3, 1)),
+        ("Answer: [3 0", 11, (3, 0)),
+        ("Answer: [3 10", 11, (3, 10)),
+        ("Answer: [3 10", 200, None),
+        ("Answer: [3 20", 200, (3, 20)),
+    ],
+)
+def test_a_list_without_an_end_is_read_if_its_last_number_has_one(reply, K, panel):
+    assert parse(reply, 2, K, reading="lenient") == panel
 
 
 panels = st.lists(st.integers(0, 11), min_size=1, max_size=6).map(tuple)
@@ -207,7 +268,7 @@ def test_who_names_two_lists_behind_a_mark_answers_neither(panel, other, mark, s
 fragments = st.sampled_from(
     [
         *"0123456789[](){}*`$,.;:-_ \t\n",
-        *("Answer:", "answer is", r"\boxed{", "not ", "10", "[3 6]", "[1, 2]", "\u3000"),
+        *("Answer:", "answer is", r"\boxed{", "not ", "10", "[3 6]", "[1, 2]", "\u3000", "03", "3.0", "【"),
     ]
 )
 
@@ -217,16 +278,21 @@ def test_what_is_read_stands_there_and_the_strict_reading_goes_first(reply, M, K
     strict, lenient = (parse(reply, M, K, reading) for reading in ("strict", "lenient"))
     assert strict is None or strict == lenient
     if lenient is not None:
-        assert re.search(r"[^0-9.]+".join(map(str, lenient)), reply)
+        assert re.search(r"(?:\.0+)?[^0-9.]+0*".join(map(str, lenient)), reply)
         assert "answer" in reply.lower() or "boxed" in reply
 
 
 @pytest.mark.parametrize(
-    "piece", ["[", "*", "answer ", "Answer: ", " ", ", so", "1 ", r"\boxed{", "<b ", "_", "the "]
+    "piece",
+    [
+        *("[", "*", "answer ", "Answer: ", " ", ", so", "1 ", r"\boxed{", "<b ", "_", "the "),
+        *("[?] = ", "[?] = [0 ", "the missing panel is ", "0.0 "),
+    ],
 )
 def test_long_replies_take_their_time_and_no_more(piece):
     """Twenty million steps would be needed if time grew with the square of the length."""
-    assert read_panel(f"Answer: {piece * 30_000}", 4, 8).answer is None
+    for before in ("Answer: ", "[?] = ", ""):
+        assert read_panel(before + piece * 30_000, 4, 8).answer is None
 
 
 def test_another_reading_is_refused():

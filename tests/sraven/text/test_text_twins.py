@@ -1,5 +1,6 @@
 """Sets of twins in words: what is asked, how replies in other notations are read, and scores by sets."""
 
+import json
 import re
 from functools import cache
 
@@ -7,12 +8,14 @@ import numpy as np
 import pytest
 
 from helpers.refusals import assert_refused
+from helpers.submissions import use_boards
 from helpers.text_board import DEFINITION
 from sraven import text
 from sraven.board.board import Board, read_board
 from sraven.board.freeze import make_board
 from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.replies import unspell
+from sraven.text.scores import public_less_fresh, score_completions
 from sraven.twins.task import Twins
 
 LEVELS, V, SETS = ("M1-K7", "M3-K7"), 8, 8
@@ -21,12 +24,15 @@ RIGHT = "Answer: [{}]"
 
 
 @cache
-def board():
+def content():
     config = {"task": "sraven-text-twins", "version": "1", "rungs": list(LEVELS), "size": 4, "seed": 5}
     changes = {"config": config | {"holdout": 0.25}, "series": "twins", "metric": "pass_all"}
-    return Board.from_content(
-        make_board({**DEFINITION, "id": "small-twins-v1", **changes, "sizes": {"ladder": COUNT}})
-    )
+    return make_board({**DEFINITION, "id": "small-twins-v1", **changes, "sizes": {"ladder": COUNT}})
+
+
+@cache
+def board():
+    return Board.from_content(content())
 
 
 @cache
@@ -170,12 +176,16 @@ def test_who_knows_all_scores_one():
     assert means(observer) == scores
 
 
+WRONG = [2, *range(32, 40), 8 + 16, *range(56 + 1, 64)]
+"""Set 0 lacks a twin by values, set 3 its first puzzle, set 4 all and set 7 all but its first puzzle."""
+
+
+def partly_right_replies():
+    return ["Answer: [7]" if row in WRONG else reply for row, reply in enumerate(right_replies())]
+
+
 def test_scores_by_hand():
-    """Set 0 lacks a twin by values, set 3 its first puzzle, set 4 all and set 7 all but its first puzzle."""
-    replies = right_replies()
-    wrong = [2, *range(32, 40), 8 + 16, *range(56 + 1, 64)]
-    for row in wrong:
-        replies[row] = "Answer: [7]"
+    replies = partly_right_replies()
     kinds = [kind for _, _, kind, _ in asked()]
     assert kinds[2] == "values" and kinds[24] == kinds[56] == "first"
     found = means(replies)
@@ -195,4 +205,63 @@ def test_scores_by_hand():
     assert found["pass_mean.values"] == pytest.approx((8 / 12 + 6 / 8) / 2, abs=1e-9)
     assert found["independent.values"] == pytest.approx(((8 / 12) ** 3 + (6 / 8) ** 2) / 2, abs=1e-9)
     assert found["pass_all.notation"] == 5 / 8 and found["pass_any.notation"] == 7 / 8
-    assert found["unparsed"] == len(wrong) / COUNT  # there is no 7
+    assert found["unparsed"] == len(WRONG) / COUNT  # there is no 7
+
+
+@pytest.fixture
+def file(monkeypatch, tmp_path):
+    use_boards(monkeypatch, tmp_path / "boards", {"small-twins-v1": content()})
+    return tmp_path / "c.jsonl"
+
+
+def scored(file, replies, ids=None):
+    """Score a file of replies to the first questions; several lists are as many replies to each."""
+    ids = [question for question, *_ in asked()] if ids is None else ids
+    pairs = zip(ids * 2, replies, strict=False)
+    file.write_text("".join(json.dumps({"id": name, "completion": reply}) + "\n" for name, reply in pairs))
+    return score_completions(file)[0]
+
+
+NAMES = ("pass_all", "pass_any", "pass_mean", "independent", "systematicity")
+
+
+def test_completions_get_the_metrics_of_the_board(file):
+    found, expected = scored(file, partly_right_replies()), means(partly_right_replies())
+    assert [each.level for each in found.sets] == [*LEVELS, "total"] and len(found.levels) == 2
+    for each in found.sets:
+        suffix = "" if each.level == "total" else f".{each.level}"
+        values = {name: getattr(each, name) for name in NAMES}
+        for name, value in values.items():
+            assert getattr(value, "value", value) == pytest.approx(expected[name + suffix], abs=1e-8), name
+    assert found.of_board == found.sets[-1].pass_all.value == 4 / 8
+    assert found.total.accuracy.value == pytest.approx(expected["pass_mean"]) and found.total.n == COUNT
+
+
+def test_sets_that_are_not_whole_do_not_count(file):
+    """Two sets of the first level and one of the second are whole; of the next, a question is missing."""
+    found = scored(file, right_replies()[: 4 * V - 1])
+    assert [each.n for each in found.sets] == [2, 1, 3] and found.total.missing == COUNT - 4 * V + 1
+    assert found.sets[-1].pass_all.value == 1 == found.sets[-1].systematicity
+    assert found.of_board == 3 / 8
+    nothing = scored(file, right_replies()[: V - 1])
+    assert [(each.n, each.systematicity) for each in nothing.sets] == [(0, None)] * 2
+
+
+def test_of_several_replies_it_is_the_mean_over_all_ways_to_take_one(file):
+    """Of the first set, one variant is right in one of two replies; all else is right."""
+    replies = right_replies()
+    found = scored(file, [*replies, "Answer: [7]", *replies[1:]])
+    assert found.sets[0].pass_all.value == pytest.approx((1 / 2 + 3) / 4)
+    assert found.sets[0].pass_any.value == 1
+
+
+def test_fresh_sets_are_compared_by_sets(file):
+    fresh = [question.replace("_s5_", "_s6_") for question, *_ in asked()]
+    ids, replies = [question for question, *_ in asked()], right_replies()
+    both = zip([*ids, *fresh], [*replies, *["Answer: [7]"] * COUNT], strict=True)
+    file.write_text("".join(json.dumps({"id": name, "completion": reply}) + "\n" for name, reply in both))
+    [difference] = public_less_fresh(score_completions(file))
+    assert difference.value == 1 and difference.interval == (1, 1)
+    failed = zip([*ids, *fresh], [*replies, *[None] * COUNT], strict=True)
+    file.write_text("".join(json.dumps({"id": name, "completion": reply}) + "\n" for name, reply in failed))
+    assert public_less_fresh(score_completions(file)) == []
