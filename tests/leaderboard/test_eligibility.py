@@ -10,7 +10,7 @@ from helpers.evidence_example import make_evidence, random_predictions, score
 from helpers.standings import entries_of, judged
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, truth
 from sraven.board.board import board_ids, read_board
-from sraven.leaderboard.copies import equal_seeds, find_copies
+from sraven.leaderboard.copies import equal_seeds, find_sources, is_copy
 from sraven.leaderboard.eligibility import (
     CEILING_ERRORS,
     ELIGIBILITY_RULES,
@@ -199,9 +199,15 @@ def test_points_belong_to_one_entry_and_test_chooses_among_them():
 SPLITS, SEEDS = ("test", "ood"), range(3)
 
 
+def copies(entries, *place):
+    """Return of which entries each is a copy."""
+    sources = find_sources(entries, *place)
+    return {one: [name for name in sources[one] if is_copy(entries[one], entries[name])] for one in entries}
+
+
 def found(*entries):
     """Return the copies among entries, by the names of their methods."""
-    return find_copies({entry.content["method"]["name"]: entry for entry in entries})
+    return copies({entry.content["method"]["name"]: entry for entry in entries})
 
 
 def runs_of(evidence, change=lambda array: array, order=SEEDS):
@@ -245,10 +251,17 @@ def test_of_two_the_later_is_the_copy_and_what_replaces_another_is_none(entry):
     copied = {name: array for name, array in entry.predictions.items() if "2" not in name}
     copy, more = (make_evidence(each, predictions=copied) for each in ("copy", "more"))
     entries = {name: entry, "copy": copy, "more": more}
-    assert find_copies(entries, {name: ()}) == {name: [], "copy": [name, "more"], "more": [name, "copy"]}
-    assert find_copies(entries, {name: ()}, later=["copy", "more"])[name] == []
-    assert find_copies(entries, {name: ()}, {name: "more"})["more"] == []
-    assert find_copies(entries, {name: (), "copy": (name,)})["copy"] == [name]
+    both = {name: [], "copy": [name, "more"], "more": [name, "copy"]}
+    assert copies(entries, {name: 3}) == copies(entries, {name: 3}, {}, ["copy", "more"]) == both
+    assert copies(entries, {name: 3, "copy": 4, "more": 5}) == {**both, "copy": [name]}
+    for order in ({name: 3}, {}):  # what came at once isn't from its successor either
+        replaced = copies(entries, order, {name: "more"})
+        assert replaced["more"] == [] and replaced[name] == ([] if order else ["copy"])
+
+
+def test_reference_predictors_are_from_nobody(entry):
+    same = make_evidence("same", method={"family": "reference"}, predictions=runs_of(entry))
+    assert found(entry, same) == {"honest": ["same"], "same": []}
 
 
 @pytest.mark.parametrize(("changed", "is_copy"), [(1, True), (250, True), (251, False)])
