@@ -26,7 +26,7 @@ class ChangeError(ConfigurationError):
 
 
 class BusyError(OSError):
-    """The machine didn't get something done; nothing follows for what was given, and it may be tried again."""
+    """The machine is too busy to get something done; it may be tried again, and nothing is wrong with it."""
 
 
 class HubError(OSError):

@@ -1,4 +1,4 @@
-"""Predictions that are other predictions again, or so nearly that both can't have been made apart.
+"""Predictions that are others again, or made of others, so nearly that all can't have been made apart.
 
 Models that are trained apart err apart: they differ on about as many instances as each of them gets
 wrong. So two runs are copies if they differ by a small share of their own error or less, as the task's
@@ -53,6 +53,32 @@ def is_copy(first: Evidence, second: Evidence) -> bool:
         for split in first.board.splits
         for one, other in product(range(len(_runs(first, split))), range(len(_runs(second, split))))
     )
+
+
+def find_borrowing(evidence: Evidence, sources: Mapping[str, Evidence]) -> str:
+    """Return what of a submission seems to be from others, in words; an empty text if nothing does.
+
+    A copy of which wrong answers were changed still errs where the other does. A vote errs where nobody else
+    does, and what it says there somebody else says, too. Reference predictors are no networks.
+    """
+    board, kind = evidence.board, evidence.board.task.scoring.comparison
+    others = {
+        (name, run): (other.predictions[run], mistakes)
+        for name, other in sources.items()
+        for run, mistakes in other.mistakes.items()
+        if other.content["method"].get("family") != REFERENCE
+    }
+    apart = "networks trained apart have {:g} or less): a maintainer has to look"
+    for run, mistakes in evidence.mistakes.items():
+        for (name, _), (_, theirs) in others.items():
+            if (found := kind.agreement(mistakes, theirs)) > kind.most_agreement:
+                most = apart.format(kind.most_agreement)
+                return f"errs like {name} on {board.primary_split} (agreement {found:.3f}; {most}"
+        found = kind.borrowed((evidence.predictions[run], mistakes), list(others.values()))
+        if found > kind.most_borrowed:
+            most = apart.format(kind.most_borrowed)
+            return f"errs as others do together on {board.primary_split} (a share of {found:.3f}; {most}"
+    return ""
 
 
 def find_sources(

@@ -15,7 +15,7 @@ from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import BoardError, BusyError, SubmissionError
 from sraven.core.escape import escape
 from sraven.leaderboard.comparison import rank_ranges
-from sraven.leaderboard.copies import find_sources, is_copy
+from sraven.leaderboard.copies import find_borrowing, find_sources, is_copy
 from sraven.leaderboard.eligibility import AGREEMENT, reasons_unranked
 from sraven.leaderboard.entries import entry_of, reported_entries
 from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
@@ -52,16 +52,17 @@ def _judge(
     entry = entry_of(entry_id, evidence)
     copies = tuple(name for name, other in sources.items() if is_copy(evidence, other))
     is_reproduced = entry_id in maintained.reproduced
+    is_apart = is_reproduced or entry_id in maintained.apart
     reasons = [
-        found.reason
-        for found in reasons_unranked(evidence)
-        if found.rule != AGREEMENT or not (is_reproduced or entry_id in maintained.apart)
+        found.reason for found in reasons_unranked(evidence) if found.rule != AGREEMENT or not is_apart
     ]
     notes = [_copies_text(copies)] if copies else []
     if (chosen := maintained.points.get(entry_id)) is not None:
         reasons.append(f"{UNCHOSEN}{chosen}")
     if newer := maintained.replaced.get(entry_id):
         reasons.append(f"replaced by {newer}")
+    if not (reasons or copies or is_apart) and (borrowing := find_borrowing(evidence, sources)):
+        reasons.append(borrowing)
     may_rank = not reasons and (is_reproduced or not notes) and entry.value is not None
     entry = replace(
         entry,

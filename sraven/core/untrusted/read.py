@@ -274,7 +274,7 @@ def decode_apart(
             if process.returncode != -signal.SIGKILL:
                 raise
             raise BusyError(
-                f"decoding Parquet files was killed, or got less than {decode.SECONDS} s of processor time in "
+                f"decoding Parquet files was killed, or got no {decode.SECONDS} s of processor time in "
                 f"{seconds:g} s: the machine is too busy to tell whether they are right; try again"
             ) from None
         finally:

@@ -40,7 +40,7 @@ GUARDED = (
     ".ci",
 )
 """Folders of what decides who is ranked and isn't code: entries and what maintainers say of them, boards with
-their levels, the snapshot, and what checks and writes these. Beside submissions, only maintainers change them."""
+their levels, the snapshot, and what checks and writes these. Maintainers alone change more than a submission."""
 
 _FILED = f"{LEADERBOARD}/{SUBMISSIONS}"
 _RULE = f"a submission adds one folder {_FILED}/<board>/<date>-<name> and touches nothing else"
@@ -164,7 +164,7 @@ def _extract(checkout: Path, tree: Tree, board: Board, goal: Path) -> None:
 
 
 def _names(part: str, guarded: str) -> bool:
-    """Return whether a part of a path is a guarded name, or may be its short form on Windows: ``LEADER~1``."""
+    """Return whether a part of a path is a guarded name, or may be short for it on Windows: ``LEADER~1``."""
     return part == guarded or ("~" in part and part.lstrip(".")[:2] == guarded.lstrip(".")[:2])
 
 
