@@ -28,7 +28,7 @@ class Maintained(NamedTuple):
         reproduced: those that have been run again as they are now, with the digest of the submission.
         points: entries that are a point of another one's grid, which ``test`` chose: that one.
         replaced: entries that another one replaces: that one.
-        apart: those whose seeds were trained apart, although they err alike.
+        apart: those whose seeds were trained apart, although they err alike, or like others.
     """
 
     reproduced: Mapping[str, str] = {}

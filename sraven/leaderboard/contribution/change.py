@@ -40,7 +40,7 @@ GUARDED = (
     ".ci",
 )
 """Folders of what decides who is ranked and isn't code: entries and what maintainers say of them, boards with
-their levels, the snapshot, and what checks and writes these. Maintainers alone change more than a submission."""
+their levels, the snapshot, and what checks and writes these. All but a new submission is for maintainers."""
 
 _FILED = f"{LEADERBOARD}/{SUBMISSIONS}"
 _RULE = f"a submission adds one folder {_FILED}/<board>/<date>-<name> and touches nothing else"
