@@ -250,3 +250,27 @@ def test_the_first_page_has_the_lines_of_the_boards():
     assert cells_of("no composition: the nearest combination")[2:] == nearest
     best = [f"{sraven.ceiling(split, 'accuracy').value:.3f}" for split in ("test", "ood")]
     assert cells_of("best possible")[2:] == best
+
+
+def test_what_is_made_of_others_is_told_from_networks():
+    """Networks and ensembles of one's own stay below the bounds; votes, means and a changed copy don't."""
+    page = (DOCS / "rules.md").read_text()
+    shares = {}
+    for name, found in json.loads((DOCS / "results" / "borrowed.json").read_text())["boards"].items():
+        kind, is_numbers = read_board(name).task.scoring.comparison, name.startswith("fuzzylogic")
+        for who, each in found.items():
+            for title, share in ((title, values["borrowed"]) for title, values in each.items()):
+                is_filed = who in ("entries", "own ensembles")
+                assert is_filed == (share <= kind.most_borrowed) or title.endswith("on features"), (
+                    name,
+                    title,
+                )
+                if share:
+                    shares.setdefault((who, title.endswith("on features"), is_numbers), []).append(share)
+    for who, line in (("entries", "filed networks"), ("own ensembles", "ensembles of an entry's own")):
+        ends = [f(shares[who, False, is_numbers]) for is_numbers in (False, True) for f in (min, max)]
+        [row] = [row for row in page.splitlines() if row.startswith(f"| {line}")]
+        assert row.endswith("| {:.2f} to {:.2f} | {:.2f} to {:.3f} |".format(*ends))
+    votes = [f(shares["votes", on_features, False]) for on_features in (False, True) for f in (min, max)]
+    assert "on panels; means | {:.3f} to {:g} | 1 |".format(*votes) in page
+    assert "by itself | {2:.2f} to {3:.2f} | |".format(*votes) in page

@@ -189,7 +189,7 @@ def command(
     --json have them all.
 
     With --check-change, nothing is printed but whether a pull request may be merged as a submission. Any
-    fault refuses it with one line and exit code 2; what isn't the leaderboard's isn't looked at.
+    fault refuses it with one line and exit code 2; what has no say in ranks isn't looked at.
 
     \b
     Example:
@@ -243,7 +243,7 @@ def command(
 
 def _check_change(base: str, checkout: Path) -> None:
     """Print which entry a change adds."""
-    from sraven.leaderboard.contribution.change import LEADERBOARD, check_change
+    from sraven.leaderboard.contribution.change import check_change
 
     found = check_change(base, checkout)
     if wants_json():
@@ -251,4 +251,4 @@ def _check_change(base: str, checkout: Path) -> None:
     elif found:
         click.echo(f"{found['folder']}: one new entry, and nothing else is touched")
     else:
-        click.echo(f"nothing below {LEADERBOARD} is changed")
+        click.echo("nothing that decides ranks is changed")

@@ -1,35 +1,45 @@
-"""Distances between the predictions of two runs, in the unit of their error: see `Scoring.comparison`."""
+"""How predictions are told to be others again, or made of others: see `Scoring.comparison`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+Answers = tuple[NDArray[Any], NDArray[Any]]
+"""Of a run, its predictions ``[n, ...]`` and the error of each ``[n]``."""
+
+VOTERS = 6
+"""Runs that may give a wrong answer together: all that are filed give more of them with each that comes."""
+
 
 class Comparison(NamedTuple):
-    """How predictions of a task are compared with others, to find copies and seeds of one network.
+    """How predictions of a task are compared with others, to find copies, votes and seeds of one network.
 
     Attributes:
         error: returns the error of a run, given its scores by metric.
         distance: returns how far the predictions of two runs are apart, in the same unit.
         share: of the error by which copies differ at most.
-        errors: returns the error on each instance, float64 ``[n]``, given the arrays of the labels and
-            predictions; None where seeds aren't networks that were trained apart.
-        agreement: returns how far the errors of two runs (float64 ``[n]``) agree, 1 if they are the same.
+        errors: returns the error on each instance, ``[n]``, given the arrays of the labels and predictions:
+            whether it is wrong, or by how much (float64); None where seeds aren't networks trained apart.
+        agreement: returns how far the errors of two runs agree, 1 if they are the same.
         most_agreement: of networks that were trained apart; those of the filed entries agree less.
+        borrowed: returns which share of a run's error others have together, 1 for a vote or mean of theirs.
+        most_borrowed: of networks that were trained apart, and of ensembles of them.
     """
 
     error: Callable[[Mapping[str, float]], float]
     distance: Callable[[NDArray[Any], NDArray[Any]], float]
     share: float = 0.01
-    errors: Callable[[Mapping[str, NDArray[Any]], NDArray[Any]], NDArray[np.float64]] | None = None
-    agreement: Callable[[NDArray[np.float64], NDArray[np.float64]], float] = lambda first, second: 0.0
+    errors: Callable[[Mapping[str, NDArray[Any]], NDArray[Any]], NDArray[Any]] | None = None
+    agreement: Callable[[NDArray[Any], NDArray[Any]], float] = lambda first, second: 0.0
     most_agreement: float = 1.0
+    borrowed: Callable[[Answers, Sequence[Answers]], float] = lambda run, others: 0.0
+    most_borrowed: float = 1.0
 
 
-def _kappa(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+def _kappa(first: NDArray[Any], second: NDArray[Any]) -> float:
     """Return Cohen's kappa of what two runs get wrong: what their accuracies alone make agree isn't counted.
 
     Source: Geirhos, Meding, Wichmann, Beyond accuracy: quantifying trial-by-trial behaviour (2020).
@@ -39,9 +49,29 @@ def _kappa(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
     return float(((first == second).mean() - expected) / (1 - expected)) if expected < 1 else 0.0
 
 
-def _cosine(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
+def _cosine(first: NDArray[Any], second: NDArray[Any]) -> float:
     norm = sqrt(float(first @ first) * float(second @ second))
     return float(first @ second) / norm if norm else 0.0
+
+
+def _share_given(run: Answers, others: Sequence[Answers]) -> float:
+    """Return the share of a run's wrong answers that six others give word for word, chosen one by one."""
+    answers, wrong = run[0].reshape(len(run[1]), -1), run[1]
+    left = answers[wrong]
+    given = [(other.reshape(answers.shape)[wrong] == left).all(axis=1) for other, _ in others]
+    is_new = np.ones(len(left), bool)
+    for _ in range(VOTERS if given else 0):
+        is_new &= ~max(given, key=lambda each: (each & is_new).sum())
+    return 1 - float(is_new.mean()) if len(left) else 0.0
+
+
+def _share_explained(run: Answers, others: Sequence[Answers]) -> float:
+    """Return the share of a run's squared error that the weighted sum of others' errors explains best."""
+    if not others or not run[1].any():
+        return 0.0
+    errors = np.array([error for _, error in others])
+    weights, *_ = np.linalg.lstsq(errors @ errors.T, errors @ run[1], rcond=None)
+    return 1 - float(np.square(run[1] - weights @ errors).sum() / np.square(run[1]).sum())
 
 
 def compare_answers(metric: str) -> Comparison:
@@ -53,12 +83,12 @@ def compare_answers(metric: str) -> Comparison:
     def share_differing(first: NDArray[Any], second: NDArray[Any]) -> float:
         return float((first != second).reshape(len(first), -1).any(axis=1).mean())
 
-    def errors(truth: Mapping[str, NDArray[Any]], predictions: NDArray[Any]) -> NDArray[np.float64]:
-        wrong = (predictions != truth["target"]).reshape(len(predictions), -1).any(axis=1)
-        return np.asarray(wrong, np.float64)
+    def errors(truth: Mapping[str, NDArray[Any]], predictions: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray((predictions != truth["target"]).reshape(len(predictions), -1).any(axis=1))
 
     return Comparison(
-        lambda scores: 1 - scores[metric], share_differing, 0.1, errors, _kappa, most_agreement=0.9
+        *(lambda scores: 1 - scores[metric], share_differing, 0.1, errors),
+        *(_kappa, 0.9, _share_given, 0.85),
     )
 
 
@@ -71,9 +101,10 @@ def compare_numbers(metric: str) -> Comparison:
     def distance(first: NDArray[Any], second: NDArray[Any]) -> float:
         return sqrt(float(np.square(first.astype(np.float64) - second).mean()))
 
-    def errors(truth: Mapping[str, NDArray[Any]], predictions: NDArray[Any]) -> NDArray[np.float64]:
+    def errors(truth: Mapping[str, NDArray[Any]], predictions: NDArray[Any]) -> NDArray[Any]:
         return np.asarray(predictions - truth["targets"][:, -1], np.float64)
 
     return Comparison(
-        lambda scores: sqrt(scores[metric]), distance, 0.1, errors, _cosine, most_agreement=0.98
+        *(lambda scores: sqrt(scores[metric]), distance, 0.1, errors),
+        *(_cosine, 0.98, _share_explained, 0.99),
     )

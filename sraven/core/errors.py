@@ -25,6 +25,10 @@ class ChangeError(ConfigurationError):
     """A change of the leaderboard is refused, or can't be checked: the message says what is allowed."""
 
 
+class BusyError(OSError):
+    """The machine is too busy to get something done; it may be tried again, and nothing is wrong with it."""
+
+
 class HubError(OSError):
     """The Hub or the line to it failed; nothing is half-visible there, and the same may be tried again."""
 

@@ -26,9 +26,6 @@ SAMPLED = 16
 _PIECE = 16_384
 """Instances that the second opinion checks between two reports of progress."""
 
-_PATIENCE = 300.0
-"""Seconds that decoding a file may take beside other work; its share of a processor is bounded, too."""
-
 BY_BYTES, BY_VALUES = "bytes", "values"
 """The grounds on which a file is right: it has the very bytes that are written today, or the values."""
 
@@ -162,7 +159,7 @@ class ShardCheck:
         shard, rows, place = self._shard, self._checking.rows, 0
         data = file.read(os.fstat(file.fileno()).st_size)
         files = {shard.path: (data, shard.count)}
-        (values,) = decode_apart(files, rows.columns, bare=True, seconds=_PATIENCE).values()
+        (values,) = decode_apart(files, rows.columns, bare=True).values()
         if len(values[0]) != shard.count:
             raise ValueError(f"it has {len(values[0]):,} rows; expected {shard.count:,}")
         for encoded in self._contents.draw(self._checking.threads):

@@ -1,15 +1,16 @@
-"""Predictions that are other predictions again, or so nearly that both can't have been made apart.
+"""Predictions that are others again, or made of others, so nearly that all can't have been made apart.
 
 Models that are trained apart err apart: they differ on about as many instances as each of them gets
 wrong. So two runs are copies if they differ by a small share of their own error or less, as the task's
 scoring compares them. What is without error is equal of necessity, and proves nothing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from itertools import combinations, product
 from types import MappingProxyType
 
 from sraven.leaderboard.evidence import Evidence, run_name
+from sraven.leaderboard.standing import REFERENCE
 
 
 def _scores(evidence: Evidence, split: str, place: int) -> dict[str, float]:
@@ -54,36 +55,62 @@ def is_copy(first: Evidence, second: Evidence) -> bool:
     )
 
 
-def find_copies(
+def find_borrowing(evidence: Evidence, sources: Mapping[str, Evidence]) -> str:
+    """Return what of a submission seems to be from others, in words; an empty text if nothing does.
+
+    A copy of which wrong answers were changed still errs where the other does. A vote errs where nobody else
+    does, and what it says there somebody else says, too. Reference predictors are no networks.
+    """
+    board, kind = evidence.board, evidence.board.task.scoring.comparison
+    others = {
+        (name, run): (other.predictions[run], mistakes)
+        for name, other in sources.items()
+        for run, mistakes in other.mistakes.items()
+        if other.content["method"].get("family") != REFERENCE
+    }
+    apart = "networks trained apart have {:g} or less): a maintainer has to look"
+    for run, mistakes in evidence.mistakes.items():
+        for (name, _), (_, theirs) in others.items():
+            if (found := kind.agreement(mistakes, theirs)) > kind.most_agreement:
+                most = apart.format(kind.most_agreement)
+                return f"errs like {name} on {board.primary_split} (agreement {found:.3f}; {most}"
+        found = kind.borrowed((evidence.predictions[run], mistakes), list(others.values()))
+        if found > kind.most_borrowed:
+            most = apart.format(kind.most_borrowed)
+            return f"errs as others do together on {board.primary_split} (a share of {found:.3f}; {most}"
+    return ""
+
+
+def find_sources(
     entries: Mapping[str, Evidence],
-    earlier: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    order: Mapping[str, int] = MappingProxyType({}),
     replaced: Mapping[str, str] = MappingProxyType({}),
     later: Collection[str] = (),
 ) -> dict[str, list[str]]:
-    """Return, for each entry of a board, the entries of which it is a copy.
+    """Return, for each entry of a board, the entries from which its predictions may be.
 
-    An entry is a copy of those that were there before it, never the other way round: so nobody becomes one
-    by what others file. Submitters choose the dates of their folders, so what was there before is what the
-    maintainers' snapshot has. Of two that it hasn't, nobody knows which was first: each is one of the other.
+    Those are what was there before it, never what came after: so nobody loses a rank by what others file.
+    Of two that came at once, nobody knows which was first: each may be from the other. Reference predictors
+    are nobody's, and may well predict the same.
 
     Args:
         entries: by their ids.
-        earlier: those that were there first, with what they were found to be copies of then.
-        replaced: entries that another one replaces, with that one: it is no copy of them or their copies.
+        order: of `sraven.leaderboard.history.filing_order`; those that it lacks come after those it has.
+        replaced: entries that another one replaces, with that one: neither is from the other, and the new
+            one isn't from what copied the old.
         later: those that come after all others.
     """
-
-    def age(entry_id: str) -> int:
-        return 0 if entry_id in earlier else 2 if entry_id in later else 1
-
-    found = {entry_id: list(earlier.get(entry_id, ())) for entry_id in entries}
-    for one in entries.keys() - earlier.keys():
-        own = {old for old, new in replaced.items() if new == one}
+    newest = max(order.values(), default=0) + 1
+    age = {each: newest + 1 if each in later else order.get(each, newest) for each in entries}
+    found: dict[str, list[str]] = {}
+    for one, evidence in entries.items():
+        family = evidence.content["method"].get("family")
+        own = [old for old, new in replaced.items() if new == one and old in entries]
         found[one] = [
             other
             for other in entries
-            if other != one and other not in own and age(other) <= age(one)
-            if is_copy(entries[one], entries[other])
+            if family != REFERENCE and age[other] <= age[one]
+            if other not in (one, replaced.get(one), *own)
             if not any(is_copy(entries[other], entries[old]) for old in own)
         ]
     return found

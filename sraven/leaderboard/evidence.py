@@ -48,6 +48,7 @@ class Evidence:
         parts: what it keeps of features, at equal rules; None where the task has no such metric.
         agreement: by split, the two seeds whose errors agree most, and how much; see
             `sraven.core.comparison.Comparison`.
+        mistakes: the error of each run on the split that ranks, by `run_name`; see there, too.
     """
 
     content: Mapping[str, Any]
@@ -61,6 +62,7 @@ class Evidence:
     siblings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: PartsKept | None = None
     agreement: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    mistakes: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def training(self) -> Mapping[str, Any]:
@@ -101,6 +103,16 @@ def _most_agreement(board: Board, truth: Arrays, runs: Sequence[Run]) -> tuple[i
     )
 
 
+def mistakes_of(submission: Submission, *, threads: int | None = None) -> dict[str, NDArray[Any]]:
+    """Return the error of each run on the split that ranks; nothing where that says nothing of networks."""
+    board, kind = submission.board, submission.board.task.scoring.comparison
+    runs = submission.runs.get(board.primary_split, ())
+    if kind.errors is None or not runs:
+        return {}
+    truth = board.labels(board.primary_split, threads=threads).arrays
+    return {run_name(board.primary_split, run.seed): kind.errors(truth, run.predictions) for run in runs}
+
+
 def make_evidence(submission: Submission, *, threads: int | None = None) -> Evidence:
     """Return what a validated submission shows, scored, with what it gets wrong.
 
@@ -139,6 +151,7 @@ def make_evidence(submission: Submission, *, threads: int | None = None) -> Evid
         },
         parts=measure_parts(board.task.scoring, labels, runs, board.primary_split, threads=threads),
         agreement=agreement,
+        mistakes=mistakes_of(submission, threads=threads),
     )
 
 

@@ -28,7 +28,7 @@ class Maintained(NamedTuple):
         reproduced: those that have been run again as they are now, with the digest of the submission.
         points: entries that are a point of another one's grid, which ``test`` chose: that one.
         replaced: entries that another one replaces: that one.
-        apart: those whose seeds were trained apart, although they err alike.
+        apart: those whose seeds were trained apart, although they err alike, or like others.
     """
 
     reproduced: Mapping[str, str] = {}
@@ -46,6 +46,12 @@ def _read(leaderboard: Path) -> Mapping[str, Any]:
     return dict(content)
 
 
+def _replaces(content: Mapping[str, Any], entry_id: str, old: Evidence) -> bool:
+    """Return whether a description says that it replaces an entry, or has a file of that."""
+    files, others = ({run.get("sha256") for run in each["runs"]} for each in (content, old.content))
+    return content.get("replaces") == entry_id or bool(files & others - {None})
+
+
 def _misfits(content: Mapping[str, Any], entries: Mapping[str, Evidence]) -> Iterator[tuple[str, str, str]]:
     """Yield what is confirmed of entries that isn't so: under which name, of which entry, and why."""
     for entry_id, digest in content["reproduced"].items():
@@ -60,8 +66,9 @@ def _misfits(content: Mapping[str, Any], entries: Mapping[str, Evidence]) -> Ite
                 yield kind, entry_id, f"names {escape(other)}; expected two entries that there are"
             elif entries[entry_id].board.id != entries[other].board.id:
                 yield kind, entry_id, f"names {escape(other)}, which is of another board"
-            elif kind == "replaced" and entries[other].content.get("replaces") != entry_id:
-                yield kind, entry_id, f"names {escape(other)}, whose submission.yaml doesn't say 'replaces'"
+            elif kind == "replaced" and not _replaces(entries[other].content, entry_id, entries[entry_id]):
+                said = "whose submission.yaml neither says 'replaces' nor names a file of it"
+                yield kind, entry_id, f"names {escape(other)}, {said}"
     for entry_id in content["apart"]:
         if entry_id not in entries:
             yield "apart", entry_id, "there is no such entry"

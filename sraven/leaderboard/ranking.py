@@ -12,17 +12,18 @@ from types import MappingProxyType
 from typing import Any
 
 from sraven.board.board import Board, board_ids, read_board
-from sraven.core.errors import BoardError, SubmissionError
+from sraven.core.errors import BoardError, BusyError, SubmissionError
 from sraven.core.escape import escape
 from sraven.leaderboard.comparison import rank_ranges
-from sraven.leaderboard.copies import find_copies
+from sraven.leaderboard.copies import find_borrowing, find_sources, is_copy
 from sraven.leaderboard.eligibility import AGREEMENT, reasons_unranked
 from sraven.leaderboard.entries import entry_of, reported_entries
 from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
 from sraven.leaderboard.filed import Fault, fault_of, today, walk_filed
+from sraven.leaderboard.history import filing_order
 from sraven.leaderboard.maintainers import Maintained, read_maintained
-from sraven.leaderboard.snapshot import SNAPSHOT, filed_before, packaged
-from sraven.leaderboard.standing import REFERENCE, REPRODUCED_BADGE, UNCHOSEN, Entry, Leaderboard, Standing
+from sraven.leaderboard.snapshot import SNAPSHOT, packaged
+from sraven.leaderboard.standing import REPRODUCED_BADGE, UNCHOSEN, Entry, Leaderboard, Standing
 from sraven.leaderboard.submissions.runs import SCORES
 from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, SUBMISSIONS, differing, read_scores
 
@@ -41,29 +42,33 @@ def _copies_text(copies: Sequence[str]) -> str:
     return f"predicts the same as {named}, or nearly so"
 
 
-def _judge(entry_id: str, evidence: Evidence, copies: Sequence[str], maintained: Maintained) -> Judged:
-    """Return the row of a submission, and whether it may be ranked; no other entry has a say in it.
+def _judge(
+    entry_id: str, evidence: Evidence, sources: Mapping[str, Evidence], maintained: Maintained
+) -> Judged:
+    """Return the row of a submission, and whether it may be ranked, given those that were there before it.
 
     A copy has no rank, unless a maintainer has run its code: that one is no copy.
     """
     entry = entry_of(entry_id, evidence)
+    copies = tuple(name for name, other in sources.items() if is_copy(evidence, other))
     is_reproduced = entry_id in maintained.reproduced
+    is_apart = is_reproduced or entry_id in maintained.apart
     reasons = [
-        found.reason
-        for found in reasons_unranked(evidence)
-        if found.rule != AGREEMENT or not (is_reproduced or entry_id in maintained.apart)
+        found.reason for found in reasons_unranked(evidence) if found.rule != AGREEMENT or not is_apart
     ]
-    notes = [_copies_text(copies)] if copies and entry.family != REFERENCE else []
+    notes = [_copies_text(copies)] if copies else []
     if (chosen := maintained.points.get(entry_id)) is not None:
         reasons.append(f"{UNCHOSEN}{chosen}")
     if newer := maintained.replaced.get(entry_id):
         reasons.append(f"replaced by {newer}")
+    if not (reasons or copies or is_apart) and (borrowing := find_borrowing(evidence, sources)):
+        reasons.append(borrowing)
     may_rank = not reasons and (is_reproduced or not notes) and entry.value is not None
     entry = replace(
         entry,
         badge=REPRODUCED_BADGE if is_reproduced else entry.badge,
         remark="; ".join([*reasons, *notes]),
-        copies=tuple(copies),
+        copies=copies,
         point_of=chosen,
     )
     return entry, may_rank
@@ -74,7 +79,7 @@ def judge(
     own: Mapping[str, Evidence] = MappingProxyType({}),
     *,
     maintained: Maintained = _NOTHING,
-    before: Mapping[str, Entry] = MappingProxyType({}),
+    order: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Judged]:
     """Return the rows of a board: of what is filed, and of what would be filed next, judged alike.
 
@@ -82,17 +87,15 @@ def judge(
         filed: by their ids.
         own: the reader's, by what is shown of their directories.
         maintained: what maintainers say of entries.
-        before: entries of the snapshot by their ids; nothing that was filed later makes copies of them.
+        order: which entry was there before which, of `sraven.leaderboard.history.filing_order`.
     """
     own = {f"./{name}" if name in filed else name: evidence for name, evidence in own.items()}
     entries = {**filed, **own}
-    earlier = {
-        name: before[name].copies
-        for name, evidence in filed.items()
-        if name in before and before[name].digest == evidence.digest
+    sources = find_sources(entries, order, maintained.replaced, own)
+    judged = {
+        name: _judge(name, evidence, {other: entries[other] for other in sources[name]}, maintained)
+        for name, evidence in entries.items()
     }
-    copies = find_copies(entries, earlier, maintained.replaced, own)
-    judged = {name: _judge(name, evidence, copies[name], maintained) for name, evidence in entries.items()}
     for name, (entry, may_rank) in judged.items():
         points = [each.value for other, (each, _) in judged.items() if maintained.points.get(other) == name]
         scores = [*entry.grid_range, *points] if entry.grid_range else points
@@ -176,6 +179,7 @@ def read_leaderboard(
     last: date | None = None,
     gather: Callable[[Path], Evidence] | None = None,
     own: Mapping[str, Evidence] = MappingProxyType({}),
+    order: Mapping[str, int] | None = None,
 ) -> Leaderboard:
     """Return the standing of every board that ranks or has entries, or of one board.
 
@@ -186,9 +190,11 @@ def read_leaderboard(
         gather: returns what a submission shows, given its folder; None for what is recomputed.
         own: what the reader's own submissions show, to stand among the filed ones, by what is shown of
             their directories.
+        order: which entry was there before which; None for what the history of the checkout says.
 
     Raises:
         ConfigurationError: if there is no such board.
+        BusyError: if the machine is too busy to tell whether an entry is valid; nobody is ranked without it.
     """
     if only:
         read_board(only)  # before anything is scored for a board that there isn't
@@ -202,13 +208,16 @@ def read_leaderboard(
         entry_id = f"{each.parent.name}/{each.name}"
         try:
             found[entry_id] = _read_entry(each, gather)
+        except BusyError:
+            raise
         except Exception as error:  # whatever an untrusted entry breaks, it is reported and hides no other
             faults.append(fault_of(entry_id, error))
     maintained, misfits = read_maintained(leaderboard, found, only)
+    order = filing_order(leaderboard, SUBMISSIONS) if order is None else order
 
     def rows(board: Board) -> list[Judged]:
         filed, mine = of_board(board, found), of_board(board, own)
-        return judge(filed, mine, maintained=maintained, before=filed_before())
+        return judge(filed, mine, maintained=maintained, order=order)
 
     return Leaderboard(make_standings(only, rows), (*faults, *misfits))
 

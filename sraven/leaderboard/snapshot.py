@@ -83,8 +83,3 @@ def parse_snapshot(data: bytes) -> dict[str, tuple[str, tuple[Entry, ...]]]:
 def packaged() -> Mapping[str, tuple[str, tuple[Entry, ...]]]:
     """Return what the package's own snapshot has; for the form see `parse_snapshot`."""
     return parse_snapshot((files("sraven.leaderboard") / SNAPSHOT).read_bytes())
-
-
-def filed_before() -> dict[str, Entry]:
-    """Return the entries of the package's snapshot by their ids: what maintainers have accepted so far."""
-    return {entry.id: entry for _, entries in packaged().values() for entry in entries}

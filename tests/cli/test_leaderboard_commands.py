@@ -200,5 +200,5 @@ def test_a_change_of_one_new_entry_may_be_merged(run, done, refused, small_board
     assert line.endswith("-a-method: one new entry, and nothing else is touched")
     found = json.loads(done(*check, "HEAD^", "--json"))
     assert line.startswith(found["folder"]) and set(found["scores"]["splits"]) == {"test", "ood"}
-    assert done(*check, "HEAD") == "nothing below docs/leaderboard is changed\n"
+    assert done(*check, "HEAD") == "nothing that decides ranks is changed\n"
     assert "git rev-parse" in refused(*check, "nowhere")

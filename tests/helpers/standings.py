@@ -22,11 +22,11 @@ def judged(filed, own=(), only=None, before=None, **confirmed):
         confirmed: what `Maintained` has.
     """
     maintained = Maintained(**confirmed)
-    known = {entry.id: entry for entry in before.filed} if before else {}
+    order = dict.fromkeys((entry.id for entry in before.filed), 0) if before else {}
 
     def rows(board):
         lying, mine = of_board(board, filed), of_board(board, dict(own))
-        return judge(lying, mine, maintained=maintained, before=known)
+        return judge(lying, mine, maintained=maintained, order=order)
 
     return Leaderboard(make_standings(only, rows))
 

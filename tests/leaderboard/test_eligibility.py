@@ -10,7 +10,7 @@ from helpers.evidence_example import make_evidence, random_predictions, score
 from helpers.standings import entries_of, judged
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, truth
 from sraven.board.board import board_ids, read_board
-from sraven.leaderboard.copies import equal_seeds, find_copies
+from sraven.leaderboard.copies import equal_seeds, find_borrowing, find_sources, is_copy
 from sraven.leaderboard.eligibility import (
     CEILING_ERRORS,
     ELIGIBILITY_RULES,
@@ -199,9 +199,15 @@ def test_points_belong_to_one_entry_and_test_chooses_among_them():
 SPLITS, SEEDS = ("test", "ood"), range(3)
 
 
+def copies(entries, *place):
+    """Return of which entries each is a copy."""
+    sources = find_sources(entries, *place)
+    return {one: [name for name in sources[one] if is_copy(entries[one], entries[name])] for one in entries}
+
+
 def found(*entries):
     """Return the copies among entries, by the names of their methods."""
-    return find_copies({entry.content["method"]["name"]: entry for entry in entries})
+    return copies({entry.content["method"]["name"]: entry for entry in entries})
 
 
 def runs_of(evidence, change=lambda array: array, order=SEEDS):
@@ -245,10 +251,17 @@ def test_of_two_the_later_is_the_copy_and_what_replaces_another_is_none(entry):
     copied = {name: array for name, array in entry.predictions.items() if "2" not in name}
     copy, more = (make_evidence(each, predictions=copied) for each in ("copy", "more"))
     entries = {name: entry, "copy": copy, "more": more}
-    assert find_copies(entries, {name: ()}) == {name: [], "copy": [name, "more"], "more": [name, "copy"]}
-    assert find_copies(entries, {name: ()}, later=["copy", "more"])[name] == []
-    assert find_copies(entries, {name: ()}, {name: "more"})["more"] == []
-    assert find_copies(entries, {name: (), "copy": (name,)})["copy"] == [name]
+    both = {name: [], "copy": [name, "more"], "more": [name, "copy"]}
+    assert copies(entries, {name: 3}) == copies(entries, {name: 3}, {}, ["copy", "more"]) == both
+    assert copies(entries, {name: 3, "copy": 4, "more": 5}) == {**both, "copy": [name]}
+    for order in ({name: 3}, {}):  # what came at once isn't from its successor either
+        replaced = copies(entries, order, {name: "more"})
+        assert replaced["more"] == [] and replaced[name] == ([] if order else ["copy"])
+
+
+def test_reference_predictors_are_from_nobody(entry):
+    same = make_evidence("same", method={"family": "reference"}, predictions=runs_of(entry))
+    assert found(entry, same) == {"honest": ["same"], "same": []}
 
 
 @pytest.mark.parametrize(("changed", "is_copy"), [(1, True), (250, True), (251, False)])
@@ -325,6 +338,96 @@ def test_one_network_with_noise_is_flagged(noise, is_flagged):
     runs = [right + error + noise * 0.1 * random.standard_normal(len(right)) for _ in range(3)]
     _, found = agreeing(FUZZY_BOARD, runs)
     assert any("err alike" in reason for reason in found) is is_flagged
+
+
+# Predictions that are made of those of others
+
+
+def network(board, seed):
+    """Return predictions like those of a network: a third is right, and half of the wrong ones are common."""
+    right, random = truth(board, "ood"), np.random.default_rng(seed)
+    if right.ndim == 1:
+        return (right + 0.1 * random.standard_normal(len(right))).astype(np.float32)
+    common, own = (right + 1) % 5, random.integers(0, 5, right.shape)
+    kind = random.choice(3, len(right))[:, None]
+    return np.select([kind == 0, kind == 1], [right, common], own).astype(np.uint8)
+
+
+def made_of(board_id, runs):
+    """Return evidence with three runs on ``ood``, random ones on ``test``."""
+    board = small_board(board_id)
+    kind, labels = board.task.scoring.comparison, board.labels("ood").arrays
+    named = {run_name("ood", n): run for n, run in enumerate(runs)}
+    evidence = make_evidence(f"{board_id} {runs[0].sum()}", board, predictions=named)
+    return replace(evidence, mistakes={name: kind.errors(labels, run) for name, run in named.items()})
+
+
+def plurality(runs):
+    """Return of each instance what most runs say, and a mean of numbers."""
+    if runs[0].ndim == 1:
+        return np.mean(runs, axis=0)
+    votes = np.sum([[(one == other).all(axis=1) for other in runs] for one in runs], axis=1)
+    return np.stack(runs)[votes.argmax(axis=0), np.arange(len(runs[0]))]
+
+
+@pytest.fixture(params=[SRAVEN_BOARD, FUZZY_BOARD])
+def pool(request, small_boards):
+    """A board, and three entries of its networks."""
+    board = small_board(request.param)
+    runs = [[network(board, [entry, seed]) for seed in SEEDS] for entry in range(3)]
+    return request.param, {f"filed {n}": made_of(request.param, each) for n, each in enumerate(runs)}, runs
+
+
+def test_networks_and_ensembles_of_ones_own_are_from_nobody(pool):
+    board, filed, _ = pool
+    own = [[network(small_board(board), [9, ensemble, n]) for n in range(3)] for ensemble in SEEDS]
+    for mine in (own[0], [plurality(each) for each in own]):
+        assert find_borrowing(made_of(board, mine), filed) == ""
+    for name, entry in filed.items():
+        assert find_borrowing(entry, {other: each for other, each in filed.items() if other != name}) == ""
+
+
+def test_a_vote_over_filed_predictions_is_found_without_its_labels(pool):
+    board, filed, runs = pool
+    votes = [plurality([each for entry in runs for each in entry][n : n + 6]) for n in SEEDS]
+    said = find_borrowing(made_of(board, votes), filed)
+    assert "errs as others do together on ood (a share of 1.000" in said and "maintainer" in said
+    references = {
+        name: replace(each, content={**each.content, "method": {"family": "reference"}})
+        for name, each in filed.items()
+    }
+    assert (
+        find_borrowing(made_of(board, votes), references) == find_borrowing(made_of(board, votes), {}) == ""
+    )
+
+
+def test_a_copy_of_which_a_ninth_of_the_wrong_answers_was_replaced_is_found(small_boards):
+    board = small_board(SRAVEN_BOARD)
+    kind, labels = board.task.scoring.comparison, board.labels("ood").arrays
+    victim, other = (network(board, seed) for seed in (1, 2))
+    wrong = kind.errors(labels, victim)
+    copy, random = victim.copy(), np.random.default_rng(3)
+    chosen = random.permutation(np.flatnonzero(wrong))[: round(0.11 * wrong.sum())]
+    copy[chosen] = (truth(board, "ood")[chosen] + random.integers(2, 5, (len(chosen), 1))) % 5
+    runs = [(run, kind.errors(labels, run)) for run in (copy, victim, other)]
+    assert kind.distance(copy, victim) > kind.share * wrong.mean()  # no copy as two runs are compared
+    assert kind.borrowed(runs[0], runs[1:]) > kind.most_borrowed
+    assert kind.borrowed(runs[0], runs[2:]) < kind.most_borrowed and kind.borrowed(runs[0], []) == 0
+    filed = {"victim": made_of(SRAVEN_BOARD, [victim] * 3)}
+    assert "errs like victim on ood (agreement 1.000" in find_borrowing(made_of(SRAVEN_BOARD, [copy]), filed)
+
+
+def test_what_is_made_of_others_has_no_rank_until_a_maintainer_has_looked(small_boards):
+    board = small_board(SRAVEN_BOARD)
+    runs = [network(board, seed) for seed in range(9)]
+    filed = {f"{n}": made_of(SRAVEN_BOARD, runs[n : n + 3]) for n in (0, 3, 6)}
+    vote = made_of(SRAVEN_BOARD, [plurality(runs[n : n + 6]) for n in SEEDS])
+    before = judged(filed)
+    for looked, rank in (((), None), (("vote",), 1)):
+        after = entries_of(judged({**filed, "vote": vote}, before=before, apart=looked))
+        assert {entry.id: entry.rank for entry in after} == {"0": 1, "3": 1, "6": 1, "vote": rank}
+    [own] = [each for each in entries_of(judged(filed, {"mine": vote}, before=before)) if each.own]
+    assert own.rank is None and "errs as others do together" in own.remark
 
 
 def test_a_maintainer_lifts_the_flag(small_boards):

@@ -11,6 +11,7 @@ from helpers.evidence_example import make_evidence, stated
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards, small_board
 from sraven import SubmissionError
+from sraven.core.errors import BusyError
 from sraven.leaderboard.filed import FIRST_DAY, filing_date
 from sraven.leaderboard.maintainers import CONFIRMED, Maintained, read_maintained
 from sraven.leaderboard.ranking import read_leaderboard
@@ -115,6 +116,16 @@ def test_forged_scores_are_reported(change, message, original, submissions):
     assert len(ranked(found)) == 1
 
 
+def test_a_busy_machine_leaves_no_entry_out(submissions):
+    """Ranks without one of them would be wrong; there are none then."""
+
+    def gather(folder):
+        raise BusyError("try again")
+
+    with pytest.raises(BusyError):
+        read_leaderboard(submissions.parent, last=LAST, gather=gather)
+
+
 def test_entry_below_another_board_is_reported(original, submissions):
     shutil.copytree(original, submissions / FUZZY_BOARD / "20261122-astray")
     found = read(submissions)
@@ -204,6 +215,6 @@ def test_what_maintainers_confirm_must_fit_and_counts_for_no_more(tmp_path):
     assert sorted(fault.reason.partition(";")[0] for fault in faults) == [
         f"names {other}, which is of another board",
         f"names {old}",
-        f"names {old}, whose submission.yaml doesn't say 'replaces'",
+        f"names {old}, whose submission.yaml neither says 'replaces' nor names a file of it",
         "there is no such entry",
     ]

@@ -3,10 +3,12 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from errno import EFBIG, EINVAL, EISDIR
 from math import isfinite, prod
 from pathlib import Path
@@ -16,11 +18,14 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 
-from sraven.core.errors import SubmissionError
+from sraven.core.errors import BusyError, SubmissionError
 from sraven.core.escape import escape, quoted
 from sraven.core.system.files import read_bounded
 from sraven.core.task import TEXT, Column
 from sraven.core.untrusted import decode
+
+_PATIENCE = 600.0
+"""Seconds after which the machine, and not a file, is at fault."""
 
 _DEEPEST = 20
 _MOST_EVENTS = 20_000  # PyYAML reads as many a second, twice over
@@ -223,36 +228,37 @@ def decode_apart(
     *,
     bare: bool = False,
     program: str | Path = decode.__file__,
-    seconds: float = 2 * decode.SECONDS,
+    seconds: float = _PATIENCE,
 ) -> dict[str, list[Any]]:
-    """Decode Parquet files in another process, with bounded memory and time.
+    """Decode Parquet files in another process, with bounded memory and processor time.
+
+    How long that takes beside other work says nothing of a file.
 
     Args:
         files: by name, their bytes and how many rows they may have.
         columns: those that each of them has; the first has a number in each row.
         bare: whether their schemas may have no metadata.
         program: what decodes.
-        seconds: after which it is stopped.
+        seconds: after which it is given up, whoever is at work.
 
     Returns:
         by name, what is in each column: an array ``[n, ...]``, or n texts.
 
     Raises:
         SubmissionError: for the first that isn't such a file.
+        BusyError: if the process doesn't start, doesn't end or is killed.
     """
     wanted = [(each.name, each.dtype, prod(each.shape) if each.shape else 0) for each in columns]
     shared = {"columns": wanted, "bare": bare}
     command = (sys.executable, "-I", str(program))
-    with subprocess.Popen(  # noqa: S603  # our own script; untrusted files are its input
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
-        late = threading.Event()
-
-        def give_up() -> None:
-            late.set()
-            process.kill()
-
-        clock = threading.Timer(seconds, give_up)
+    try:
+        process = subprocess.Popen(  # noqa: S603  # our own script; untrusted files are its input
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+    except OSError as error:
+        raise BusyError(f"no process to decode Parquet files starts: {error.strerror}") from None
+    with process:
+        clock = threading.Timer(seconds, process.kill)
         clock.start()
         try:
             found = {}
@@ -261,9 +267,16 @@ def decode_apart(
                 found[name] = _decode_next(process, name, (request, data), rows, columns)
             return found
         except SubmissionError:
-            if late.is_set():
-                raise _refuse(", ".join(files), "take too long to decode") from None
-            raise
+            process.stdin.close()  # type: ignore[union-attr]  # it ends if it hasn't yet
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(1)
+            # Too much processor time ends it by another signal, and too much memory by an error.
+            if process.returncode != -signal.SIGKILL:
+                raise
+            raise BusyError(
+                f"decoding Parquet files was killed, or got no {decode.SECONDS} s of processor time in "
+                f"{seconds:g} s: the machine is too busy to tell whether they are right; try again"
+            ) from None
         finally:
             clock.cancel()
             process.kill()

@@ -4,9 +4,7 @@ What is compared and scored are commits, read by git. Neither the index nor the 
 is read, so nothing that lies in it is ever run, followed or believed.
 """
 
-import os
 import re
-import subprocess
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -22,6 +20,7 @@ from sraven.core.escape import escape
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
 from sraven.leaderboard.filed import filing_date, today as this_day
+from sraven.leaderboard.history import filing_order, git
 from sraven.leaderboard.maintainers import CONFIRMED
 from sraven.leaderboard.ranking import read_leaderboard
 from sraven.leaderboard.standing import Entry, Leaderboard
@@ -31,6 +30,17 @@ from sraven.leaderboard.submissions.submit import slug
 
 LEADERBOARD = "docs/leaderboard"
 """Where the leaderboard lies in a checkout of the project."""
+
+GUARDED = (
+    LEADERBOARD,
+    "sraven/leaderboard/snapshot",
+    *(f"{package}/boards" for package in ("sraven", "sraven/text", "sraven/text/twins", "sraven/twins")),
+    "fuzzylogic/boards",
+    ".github",
+    ".ci",
+)
+"""Folders of what decides who is ranked and isn't code: entries and what maintainers say of them, boards with
+their levels, the snapshot, and what checks and writes these. All but a new submission is for maintainers."""
 
 _FILED = f"{LEADERBOARD}/{SUBMISSIONS}"
 _RULE = f"a submission adds one folder {_FILED}/<board>/<date>-<name> and touches nothing else"
@@ -44,13 +54,6 @@ _MOST_FILES, _MOST_BYTES = 200, 1 << 26
 
 PLAIN = "100644"
 _KINDS = {"100755": "is executable", "120000": "is a link", "160000": "is a submodule"}
-
-_SECONDS = 60
-_NOTHING_OF_USERS = {
-    **dict.fromkeys(("GIT_CONFIG_NOSYSTEM", "GIT_NO_LAZY_FETCH", "GIT_NO_REPLACE_OBJECTS"), "1"),
-    **dict.fromkeys(("GIT_CONFIG_GLOBAL", "GIT_GRAFT_FILE"), os.devnull),
-    "LC_ALL": "C",
-}
 
 
 class TreeFile(NamedTuple):
@@ -77,12 +80,13 @@ def check_change(
         most_bytes: that a submission may have, and that may be new in the commits.
 
     Returns:
-        ``folder`` of the submission, ``scores`` as recomputed and its ``rank``; None if nothing of the
-        leaderboard is changed.
+        ``folder`` of the submission, ``scores`` as recomputed and its ``rank``; None if nothing that
+        is guarded is changed.
 
     Raises:
         ChangeError: for the first thing that isn't allowed, and whenever git fails. The message is one
             line that can be printed anywhere, the log of a workflow included.
+        BusyError: if the machine is too busy to tell.
     """
     try:
         return _check(base, checkout, today or this_day(), most_bytes)
@@ -94,7 +98,7 @@ def check_change(
 
 def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str, Any] | None:
     goal, head = (_commit(checkout, revision) for revision in (base, "HEAD"))
-    if int(_git(checkout, "rev-list", "--count", goal, f"^{head}")):
+    if int(git(checkout, "rev-list", "--count", goal, f"^{head}")):
         raise ChangeError(
             f"{escape(base)} isn't part of what is checked; merge it first (git merge), and fetch the whole "
             "history if the clone is shallow (git fetch --unshallow)"
@@ -111,7 +115,7 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
             f"{folder} has {len(changed):,} files of {total:,} bytes; expected {_MOST_FILES} of "
             f"{most_total:,} at most"
         )
-    new = int(_git(checkout, "rev-list", "--objects", "--disk-usage", head, f"^{goal}"))
+    new = int(git(checkout, "rev-list", "--objects", "--disk-usage", head, f"^{goal}"))
     if new > most_total:
         raise ChangeError(
             f"the commits hold {new:,} bytes that are new; expected {most_total:,} or fewer: what a later "
@@ -121,43 +125,19 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
         root = Path(name)
         _extract(checkout, after, board, root)
         evidence = _check_entry(folder, board, root)
-        rank = _check_standing(folder, evidence, root, today)
+        order = filing_order(checkout, _FILED, goal)
+        rank = _check_standing(folder, evidence, root, today, order)
     return {"folder": folder, "scores": evidence.scores, "rank": rank}
-
-
-# Git: these commands read objects alone, and run nothing that a repository or a tree names
-
-
-def _git(checkout: Path, *arguments: str) -> bytes:
-    """Return what a command of git prints; no configuration of users has a say."""
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    try:
-        done = subprocess.run(  # noqa: S603  # options of ours, no shell
-            ["git", "-C", str(checkout), *arguments],  # noqa: S607
-            env={**inherited, **_NOTHING_OF_USERS},
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise ChangeError(f"git {arguments[0]} failed: {error}") from None
-    if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").splitlines()
-        named = [line for line in lines if line.startswith(("fatal:", "error:"))]
-        raise ChangeError(f"git {arguments[0]} failed: {[*named, *lines, 'it says no reason'][0]}")
-    return done.stdout
 
 
 def _commit(checkout: Path, revision: str) -> str:
     """Return the name of the commit that a revision such as ``HEAD`` stands for."""
-    return (
-        _git(checkout, "rev-parse", "--verify", "--end-of-options", revision + "^{commit}").decode().strip()
-    )
+    return git(checkout, "rev-parse", "--verify", "--end-of-options", revision + "^{commit}").decode().strip()
 
 
 def _tree(checkout: Path, commit: str) -> Tree:
     """Return the files of a commit."""
-    listed = _git(checkout, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
+    listed = git(checkout, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
     found: dict[str, TreeFile] = {}
     for line in listed.decode("utf-8", "surrogateescape").split("\0")[:-1]:
         record, _, path = line.partition("\t")
@@ -177,20 +157,26 @@ def _extract(checkout: Path, tree: Tree, board: Board, goal: Path) -> None:
         is_ours = parts[:2] == PurePosixPath(LEADERBOARD).parts and parts[3:4] in ((), (board.id,))
         if is_ours and file.mode == PLAIN:
             (goal / path).parent.mkdir(parents=True, exist_ok=True)
-            (goal / path).write_bytes(_git(checkout, "cat-file", "blob", file.oid))
+            (goal / path).write_bytes(git(checkout, "cat-file", "blob", file.oid))
 
 
 # What is changed
 
 
-def _concerns(path: str) -> bool:
-    """Return whether a path is the leaderboard's: one of its files, or what would take its place.
+def _names(part: str, guarded: str) -> bool:
+    """Return whether a part of a path is a guarded name, or may be short for it on Windows: ``LEADER~1``."""
+    return part == guarded or ("~" in part and part.lstrip(".")[:2] == guarded.lstrip(".")[:2])
 
-    That is also what becomes one on systems that don't distinguish all names.
+
+def _concerns(path: str) -> bool:
+    """Return whether a path is guarded: a file below one of `GUARDED`, or what would take its place.
+
+    That is also what becomes one on systems that don't distinguish all names, or have several for a file.
     """
     text = "".join(letter for letter in normalize("NFKC", path) if category(letter) != "Cf").casefold()
-    folded = "/".join(part.rstrip(". ") for part in normalize("NFC", text).split("/"))
-    return f"{folded}/".startswith(f"{LEADERBOARD}/") or LEADERBOARD.startswith(f"{folded}/")
+    parts = normalize("NFC", text).replace("\\", "/").split("/")
+    plain = [part.partition(":")[0].rstrip(". ") for part in parts]
+    return any(all(map(_names, plain, guarded.split("/"))) for guarded in GUARDED)
 
 
 def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: date) -> str:
@@ -200,6 +186,12 @@ def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: dat
         ChangeError: if it does anything else.
     """
     folders = set()
+    guarded = list(filter(_concerns, changed))
+    if not any(path.startswith(f"{_FILED}/") for path in changed):
+        raise ChangeError(
+            f"{escape(guarded[0])} has a say in who is ranked: only maintainers change it, in a pull request "
+            "without a submission, which they review and merge themselves"
+        )
     for path in changed:
         if path not in after or path in before:
             raise ChangeError(f"{escape(path)} is {'changed' if path in after else 'removed'}; {_RULE}")
@@ -243,14 +235,18 @@ def _check_entry(folder: str, board: Board, root: Path) -> Evidence:
     return evidence
 
 
-def _check_standing(folder: str, evidence: Evidence, root: Path, today: date) -> int | None:
+def _check_standing(
+    folder: str, evidence: Evidence, root: Path, today: date, order: Mapping[str, int]
+) -> int | None:
     """Refuse an entry that is a copy, or changes another's standing but by its score; return its rank.
 
     The standing is read without the entry and with it: what `--add` shows is what is filed.
     """
     (root / folder).rename(root / "new")
     gather = cache(sharing_boards())
-    read = partial(read_leaderboard, root / LEADERBOARD, evidence.board.id, last=today, gather=gather)
+    read = partial(
+        read_leaderboard, root / LEADERBOARD, evidence.board.id, last=today, gather=gather, order=order
+    )
     before, after = read(), read(own={folder.removeprefix(f"{_FILED}/"): evidence})
     [new] = [entry for entry in _entries(after) if entry.own]
     if new.copies:

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import tarfile
 
 import pytest
 
@@ -10,6 +11,17 @@ from helpers.python import python
 from sraven.core.system.packages import PACKAGES, ROOT, check_packages
 
 COMMAND = "from sraven.__main__ import main; main()"
+
+IN_SOURCES = (
+    "CHANGELOG.md",
+    "CITATION.cff",
+    "LICENSE",
+    "MANIFEST.in",
+    "README.md",
+    "pyproject.toml",
+    "setup.cfg",
+)
+"""What a source distribution has besides the packages."""
 
 FOREIGN = "raise SystemExit('a foreign package ran')\n"
 
@@ -75,3 +87,22 @@ def test_a_module_of_the_users_own_is_no_concern_of_the_library(site, tmp_path):
     (tmp_path / "cli.py").write_text("import fuzzylogic, sraven\nprint(sraven.SRAVEN.__name__)\n")
     result = run_python(tmp_path, "import cli", tmp_path, site)
     assert (result.stdout, result.stderr) == ("SRAVEN\n", "")
+
+
+BUILD = "from setuptools.build_meta import build_sdist; build_sdist('out')"
+
+
+def test_a_source_distribution_has_the_packages_and_no_half_of_the_tests(tmp_path):
+    pytest.importorskip("setuptools", "77", reason="the build's back end isn't installed here")
+    for name in PACKAGES:
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("tests/test_names.py", "tests/helpers/checkout.py", *IN_SOURCES):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    python("-c", BUILD, cwd=tmp_path, check=True)
+    [archive] = (tmp_path / "out").iterdir()
+    with tarfile.open(archive) as file:
+        names = {name.partition("/")[2] for name in file.getnames()}
+    assert {*IN_SOURCES, "sraven/boards/lines.yaml", "sraven/leaderboard/snapshot/standing.json"} <= names
+    top = {name.partition("/")[0] for name in names} - {"", "PKG-INFO", "sraven.egg-info"}
+    assert top == {*PACKAGES, *IN_SOURCES}

@@ -12,6 +12,7 @@ from fuzz.targets import DESCRIPTION
 from helpers.submissions import predictions_file
 from helpers.untrusted import PANEL, PANELS, RIGHT, refusal
 from sraven import SubmissionError
+from sraven.core.errors import BusyError
 from sraven.core.untrusted.read import decode_predictions, list_files, parse_yaml, read_file
 from sraven.core.untrusted.schemas import find_problem
 
@@ -124,10 +125,21 @@ def test_decoder_that_dies_or_was_taken_over_is_a_refusal(code, size, program):
     assert "x: makes the Parquet decoder fail" in found
 
 
-def test_decoder_that_does_not_end_is_a_refusal(program):
-    program.write_text("import signal; signal.pause()")
-    found = refusal(decode_predictions, {"x": (RIGHT, 20)}, PANEL, program=program, seconds=0.1)
-    assert "take too long to decode" in found
+@pytest.mark.parametrize("code", ["signal.pause()", "signal.raise_signal(signal.SIGKILL)"])
+def test_decoder_that_the_machine_does_not_let_end_says_nothing_of_the_file(program, code):
+    program.write_text(f"import signal; {code}")
+    with pytest.raises(BusyError, match="the machine is too busy to tell"):
+        decode_predictions({"x": (RIGHT, 20)}, PANEL, program=program, seconds=0.1)
+    program.write_text("import signal; signal.raise_signal(signal.SIGXCPU)")  # too much processor time
+    assert "x: makes the Parquet decoder fail" in refusal(
+        decode_predictions, {"x": (RIGHT, 20)}, PANEL, program=program
+    )
+
+
+def test_decoder_that_does_not_start_says_nothing_of_the_file(monkeypatch):
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    with pytest.raises(BusyError, match="no process to decode Parquet files starts: No such file"):
+        decode_predictions({"x": (RIGHT, 20)}, PANEL)
 
 
 def test_decoder_imports_nothing_from_where_it_runs(monkeypatch, tmp_path):

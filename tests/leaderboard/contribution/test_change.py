@@ -1,15 +1,20 @@
 """Changes of the leaderboard by a pull request, on real git repositories."""
 
 import json
+import re
 import shutil
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from helpers.checkout import REPOSITORY
 from helpers.repositories import FILED, OURS, RIVAL, TODAY, accept, commit, git, predictions_from, refuse
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, path_of, plant, predictions_file, write
+from sraven.board.board import board_paths
 from sraven.leaderboard.contribution.change import check_change
+from sraven.leaderboard.snapshot import SNAPSHOT
 from sraven.leaderboard.submissions.submit import file_submission
 
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -181,12 +186,55 @@ def test_submodule_is_refused_whatever_the_repository_says_of_it(project, entry)
     refuse(project, rf"^{OURS}/predictions/more is a submodule")
 
 
+BY_MAINTAINERS = "has a say in who is ranked: only maintainers change it"
+
+
 @pytest.mark.parametrize(
     "path",
-    ["Docs/Leaderboard/x", "docs/leader\u200dboard/x", "docs./leaderboard/x", "docs/leaderboard /x", "DOCS"],
+    [
+        *(
+            "Docs/Leaderboard/x",
+            "docs/leader\u200dboard/x",
+            "docs./leaderboard/x",
+            "docs/leaderboard /x",
+            "DOCS",
+        ),
+        *(
+            "docs\\leaderboard\\x",
+            "docs/LEADER~1/x",
+            "docs/le3f2a~1/x",
+            "docs/leaderboard::$INDEX_ALLOCATION/x",
+        ),
+        *(".GITHUB/x", "GITHUB~1/x", "SRAVEN/Boards/x", "fuzzylogic/boards:x"),
+    ],
 )
-def test_names_that_some_systems_take_for_the_leaderboard_are_its_own(project, path):
+def test_names_that_some_systems_take_for_a_guarded_one_are_guarded(project, path):
     (project / path).parent.mkdir(parents=True, exist_ok=True)
     (project / path).write_text("junk")
     commit(project)
-    refuse(project, "isn't a file of a submission's folder")
+    refuse(project, BY_MAINTAINERS)
+
+
+DECIDING = (
+    *(
+        path.relative_to(REPOSITORY)
+        for path in (*board_paths().values(), *REPOSITORY.glob("*/boards/lines.yaml"))
+    ),
+    Path("sraven", "leaderboard", SNAPSHOT),
+    *(Path("docs", "leaderboard", name) for name in ("confirmed.yaml", "boards.yaml")),
+    *(Path(".github", "workflows", "submissions.yml"), Path(".ci", "plain.txt")),
+)
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_nothing_that_decides_ranks_is_changed_unnoticed(project, prepared, beside):
+    """Neither alone, as a change of code, nor beside a submission."""
+    if beside:
+        shutil.copytree(prepared[1], project / OURS)
+    commit(project)
+    for path in {path.parent: path for path in DECIDING}.values():
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).write_text("other")
+        commit(project)
+        refuse(project, "touches nothing else" if beside else rf"^{re.escape(str(path))} {BY_MAINTAINERS}")
+        git(project, "reset", "--quiet", "--hard", "HEAD~1")

@@ -1,13 +1,15 @@
 """Git is asked in a way that no repository and no surroundings can turn."""
 
 import re
+import shutil
 
 import pytest
 import yaml
 
 from helpers.checkout import REPOSITORY
-from helpers.repositories import OURS, RIVAL, TODAY, accept, commit, git, refuse
+from helpers.repositories import FILED, OURS, RIVAL, TODAY, accept, commit, git, refuse
 from sraven.leaderboard.contribution.change import check_change
+from sraven.leaderboard.history import filing_order
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -68,6 +70,30 @@ def test_what_surrounds_the_command_has_no_say(project, entry, tmp_path, monkeyp
     assert check_change("main", project, today=TODAY)["folder"] == OURS
 
 
+def test_the_main_line_says_what_was_there_first(project, entry, tmp_path):
+    """Two requests were open at once, and the copy has the older commits and folder; it was merged later."""
+
+    def file(name, since):
+        git(project, "switch", "--quiet", "--create", name, "main")
+        path = project / FILED / "board-v1" / name / "submission.yaml"
+        path.parent.mkdir(parents=True)
+        path.write_text("{}")
+        git(project, "add", "--all")
+        git(project, "commit", "--quiet", "--message", name, "--date", since)
+
+    shutil.rmtree(entry)
+    first = filing_order(project, FILED, "main")
+    file("20261121-copy", "2026-11-21T00:00:00")
+    file("20261123-honest", "2026-11-23T00:00:00")
+    git(project, "switch", "--quiet", "main")
+    for name in ("20261123-honest", "20261121-copy"):
+        git(project, "merge", "--quiet", "--no-ff", "--no-edit", name)
+    order = filing_order(project / "docs", "leaderboard/submissions")
+    assert sorted(order, key=order.__getitem__)[-2:] == ["board-v1/20261123-honest", "board-v1/20261121-copy"]
+    assert len(set(order.values())) == 3 and [f"{FILED}/{name}" for name in first] == [RIVAL]
+    assert filing_order(tmp_path, FILED) == {}  # no repository
+
+
 # The workflow that checks pull requests
 
 
@@ -95,9 +121,29 @@ def test_actions_are_pinned_by_commit_everywhere():
         uses = re.findall(r"uses: *(.*)", path.read_text())
         for action in uses:
             assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), (path.name, action)
-        text = yaml.safe_load(path.read_text())
-        writes = text["permissions"].get("contents") == "write"  # it pushes, and runs nobody's changes
-        for job in text["jobs"].values():
+
+
+def test_what_may_write_runs_nothing_that_was_installed():
+    for path in WORKFLOW.parent.iterdir():
+        workflow = yaml.safe_load(path.read_text())
+        assert workflow["permissions"] == {"contents": "read"}, path.name
+        for job in workflow["jobs"].values():
+            runs = "\n".join(step.get("run", "") for step in job["steps"])
+            writes = "write" in job.get("permissions", {}).values()
+            assert not writes or not re.search(r"python|pip|make|sraven ", runs), path.name
             for step in job["steps"]:
                 if step.get("uses", "").startswith("actions/checkout@") and not writes:
-                    assert step["with"]["persist-credentials"] is False
+                    assert step["with"]["persist-credentials"] is False, path.name
+
+
+def test_what_follows_another_workflow_asks_whether_that_succeeded():
+    for path in WORKFLOW.parent.iterdir():
+        workflow = yaml.load(path.read_text(), yaml.BaseLoader)
+        for job in workflow["jobs"].values() if "workflow_run" in workflow["on"] else ():
+            assert "needs" in job or "workflow_run.conclusion == 'success'" in job["if"], path.name
+
+
+def test_the_snapshot_is_computed_with_the_whole_history():
+    workflow = yaml.safe_load((WORKFLOW.parent / "snapshot.yml").read_text())
+    checkout, *_ = workflow["jobs"]["compute"]["steps"]
+    assert checkout["with"]["fetch-depth"] == 0
