@@ -81,9 +81,12 @@ def test_all_is_taken_and_trained_models_are_ranked_unless_they_say_why_not(lead
 
 def test_what_the_snapshot_lacks_was_filed_after_it():
     """Its workflow writes all that there is: nothing goes by being left out."""
-    path = Path("sraven", "leaderboard", SNAPSHOT)
-    written = git(REPOSITORY, "rev-list", "-1", "--first-parent", "HEAD", "--", path)
-    assert filing_order(REPOSITORY, FOLDER, written).keys() & IDS <= set(ENTRIES), WRITE_ANEW
+    before = IDS  # where there is no history to ask, as in an archive of the files
+    if (REPOSITORY / ".git").exists():
+        path = Path("sraven", "leaderboard", SNAPSHOT)
+        written = git(REPOSITORY, "rev-list", "-1", "--first-parent", "HEAD", "--", path)
+        before = filing_order(REPOSITORY, FOLDER, written).keys() & IDS
+    assert before <= set(ENTRIES), WRITE_ANEW
 
 
 @pytest.fixture(scope="module")
