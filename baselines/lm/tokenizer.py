@@ -1,7 +1,9 @@
 """SentencePiece: a model from a file, and documents to tokens."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +85,37 @@ class Tokenizer:
         )
         lengths = np.fromiter(map(len, documents), np.int64, len(documents))
         return np.concatenate(documents, dtype=np.uint16, casting="unsafe"), lengths
+
+
+_LINES = 1_000_000
+"""Documents that a tokenizer is trained on at most, the first ones."""
+
+_IDS = {"pad_id": 0, "eos_id": 1, "bos_id": 2, "unk_id": 3}
+"""Of special tokens, as in NanoDO."""
+
+
+def train_tokenizer(texts: Iterable[str], pieces: int, name: str = "trained", **settings: Any) -> Tokenizer:
+    """Return a tokenizer of some documents, the same for the same ones.
+
+    Args:
+        texts: the documents.
+        pieces: size of the vocabulary; at least 260, the bytes and special tokens.
+        name: what to call it in an error.
+        settings: of SentencePiece, in place of these.
+
+    Raises:
+        ConfigurationError: if there is too little text for so many pieces.
+    """
+    model = BytesIO()
+    settings = {**_IDS, "byte_fallback": True, "num_threads": 1, "minloglevel": 2, **settings}
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=islice(texts, _LINES), model_writer=model, vocab_size=pieces, **settings
+        )
+    except RuntimeError as error:
+        reason = str(error).rpartition("] ")[2] or str(error)
+        raise ConfigurationError(f"tokenizer={name!r}: {reason}") from None
+    return Tokenizer(model.getvalue(), name)
 
 
 def read_tokenizer(path: Path) -> Tokenizer:

@@ -9,6 +9,7 @@ from cli.shared.families import LazyGroup
 from cli.shared.options import engine_option, needs_extra, output_directory
 from cli.shared.printing import json_option, print_tokens
 from cli.shared.progress import doing, parts_bar, resumable
+from sraven.core.arguments import check_integer
 
 if TYPE_CHECKING:
     from sraven.data.engines.jobs import Engine
@@ -32,7 +33,12 @@ def command() -> None:
     required=True,
     help="Files, or a pattern of files in quotes; may be repeated.",
 )
-@click.option("--tokenizer", required=True, metavar="FILE.model", help="SentencePiece model.")
+@click.option(
+    "--tokenizer",
+    required=True,
+    metavar="FILE.model",
+    help="SentencePiece model; or train:2000, one of 2,000 pieces of these documents.",
+)
 @click.option("--processes", type=click.IntRange(1), help="Processes to use.  [default: all processors]")
 @engine_option
 @click.option("--out", type=output_directory, required=True, help="Directory to write.")
@@ -48,15 +54,25 @@ def prepare_tokens(sources: tuple[str, ...], tokenizer: str, engine: "Engine", o
     \b
     Example:
       sraven c4 prepare --source 'c4/*.json.gz' --tokenizer t5.model --out c4-tokens
+      sraven c4 prepare --source 'books/*.txt' --tokenizer train:2000 --out book-tokens
     """
     with needs_extra("sraven c4 prepare", "baselines"):
         from baselines.lm.prepare import Preparation, prepare
-        from baselines.lm.sources import find_sources
-        from baselines.lm.tokenizer import read_tokenizer
+        from baselines.lm.sources import find_sources, read_documents
+        from baselines.lm.tokenizer import read_tokenizer, train_tokenizer
 
-    with doing("looking for the documents"):
+    with doing("looking for the documents") as on_progress:
         found = tuple(find_sources(sources))
-    preparation = Preparation(found, read_tokenizer(Path(tokenizer).expanduser()))
+        if (pieces := tokenizer.removeprefix("train:")) == tokenizer:
+            made = read_tokenizer(Path(tokenizer).expanduser())
+        else:
+            on_progress("training a tokenizer")
+            wanted = check_integer(
+                "--tokenizer train:N", int(pieces) if pieces.isdecimal() else pieces, 260, 1 << 16
+            )
+            texts = (text.decode() for source in found for _, text in read_documents(source))
+            made = train_tokenizer(texts, wanted, tokenizer)
+    preparation = Preparation(found, made)
     with resumable(out), parts_bar("preparing", None, "documents", "sources") as (on_progress, finished):
         how |= {"engine": engine, "on_progress": on_progress, "sources": finished}
         manifest = prepare(preparation, out, **how)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.records import train_tokenizer
+from baselines.lm.tokenizer import train_tokenizer
 
 WORDS = ["red", "green", "blue", "round", "square"]
 
@@ -58,3 +58,18 @@ def test_errors_are_one_line_and_leave_nothing(refused, more, options, named, co
     before = sorted(corpus.iterdir())
     assert named in prepare(refused, *more, **options)
     assert sorted(corpus.iterdir()) == before
+
+
+def test_a_tokenizer_is_trained_of_the_documents(run, refused, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "\n".join(f"line {number} of {number % 7} and {number % 11} words" for number in range(300))
+    (tmp_path / "own.txt").write_text(text)
+    first, again = (
+        json.loads(prepare(run, "--json", source="own.txt", tokenizer="train:300", out=out)[1])
+        for out in ("one", "two")
+    )
+    assert first["tokenizer"]["pieces"] == 300 and first["shards"] == again["shards"]
+    line = ("c4", "prepare", "--source", "own.txt", "--out", "three", "--tokenizer")
+    assert "--tokenizer train:N=10: expected an integer from 260" in refused(*line, "train:10")
+    assert "train:N='many': expected an integer" in refused(*line, "train:many")
+    assert "tokenizer='train:60000': Vocabulary size" in refused(*line, "train:60000")

@@ -7,11 +7,11 @@ from inspect import cleandoc, signature
 import click
 import pytest
 
+from baselines.lm.tokenizer import train_tokenizer
 from cli.main import COMMANDS as OWN, cli
 from cli.shared.families import MAIN, commands_of
 from helpers.commands import COMMANDS, find_command
 from helpers.python import python
-from helpers.records import train_tokenizer
 from helpers.submissions import SRAVEN_BOARD
 from sraven.core.families import find_family, generating_families
 from sraven.data.write import write_dataset

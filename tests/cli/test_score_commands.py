@@ -6,8 +6,8 @@ import shutil
 from dataclasses import asdict
 from pathlib import Path
 
+from baselines.lm.tokenizer import train_tokenizer
 from helpers.python import python
-from helpers.records import train_tokenizer
 from helpers.submissions import SRAVEN_BOARD, small_board, snapshot, write
 from sraven.core.escape import with_error
 from sraven.errors import KINDS

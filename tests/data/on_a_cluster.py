@@ -12,11 +12,11 @@ import pytest
 from baselines.lm import prepare as preparing
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.sources import find_sources
+from baselines.lm.tokenizer import train_tokenizer
 from helpers import ray_jobs
 from helpers.example import all_bytes
 from helpers.python import python
 from helpers.ray_cluster import VARIABLES, short_folder, started, two_nodes
-from helpers.records import train_tokenizer
 from sraven import SRAVEN, OutputError, write_dataset
 from sraven.core import digests
 from sraven.core.errors import ConfigurationError

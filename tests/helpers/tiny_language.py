@@ -7,8 +7,9 @@ import numpy as np
 from baselines.lm import experiment
 from baselines.lm.prepare import prepare
 from baselines.lm.recipes import make_language_config
+from baselines.lm.tokenizer import train_tokenizer
 from helpers.command import sraven
-from helpers.records import preparation_of, train_tokenizer, write_jsonl
+from helpers.records import preparation_of, write_jsonl
 from helpers.submissions import snapshot
 from helpers.tiny_runs import once, programs_made_once, quickly
 from sraven.core.system.files import write_json

@@ -4,9 +4,10 @@ import pytest
 
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import prepare
+from baselines.lm.tokenizer import train_tokenizer
 from baselines.train.directory import CONFIG
 from helpers import tiny_runs
-from helpers.records import preparation_of, train_tokenizer, write_jsonl
+from helpers.records import preparation_of, write_jsonl
 from helpers.tiny_language import TRAINING, TWICE, VALIDATION, all_quickly, make_language
 from helpers.tiny_runs import shared_directory
 from sraven.core.spec import values_of

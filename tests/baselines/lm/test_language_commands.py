@@ -8,10 +8,10 @@ import pytest
 from baselines.evaluate import Evaluation
 from baselines.lm.evaluate import document_losses, mean_losses, unigram_entropy
 from baselines.lm.session import load_language_run
+from baselines.lm.tokenizer import train_tokenizer
 from baselines.train.directory import read_run
 from helpers import tiny_runs
 from helpers.command import sraven
-from helpers.records import train_tokenizer
 from helpers.submissions import snapshot
 from helpers.tiny_language import (
     LINE,

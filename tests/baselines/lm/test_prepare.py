@@ -9,9 +9,9 @@ from hypothesis import given, settings, strategies as st
 from baselines.lm import shards as shards_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import prepare
-from baselines.lm.tokenizer import Tokenizer
+from baselines.lm.tokenizer import Tokenizer, train_tokenizer
 from helpers.example import all_bytes
-from helpers.records import preparation_of, train_tokenizer, write_jsonl
+from helpers.records import preparation_of, write_jsonl
 from helpers.refusals import assert_refused
 from sraven.core.errors import ConfigurationError
 from sraven.core.system.files import sha256_of_file

@@ -8,8 +8,9 @@ from baselines.lm import corpus as corpus_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import prepare
 from baselines.lm.share import BatchShare
+from baselines.lm.tokenizer import train_tokenizer
 from baselines.lm.windows import Windows
-from helpers.records import preparation_of, train_tokenizer, write_jsonl
+from helpers.records import preparation_of, write_jsonl
 from helpers.refusals import assert_refused
 from sraven.core.errors import ConfigurationError, OutputError
 
