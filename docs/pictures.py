@@ -95,40 +95,22 @@ def surface() -> Picture:
 RESULTS = Path(__file__).parent / "results"
 
 
+NAMES = {"composing": "composing network", "softmax": "softmax attention", "hyla": "HYLA"}
+
+
 def composing() -> Picture:
-    """Return the picture of what networks score by puzzles seen: those of the records, and a curve."""
-    board, scores = "sraven-blocks3-v1", dict[str, dict[int, list[tuple[float, float]]]]()
-    for path in sorted((RESULTS / "reproduction" / "who-composes").glob("*.json")):
-        record = json.loads(path.read_text())
-        config = record["config"]
-        if config["board"] == board:
-            at = scores.setdefault(config["attention"], {}).setdefault(
-                config["steps"] * config["batch_size"], []
-            )
-            at.append(tuple(record["scores"][split]["accuracy"] for split in ("test", "ood")))
-    [group] = json.loads((RESULTS / "composing-curve.json").read_text())["result"]["groups"]
-    known, held_out = (group["curves"][split] for split in ("test", "ood"))
-    batch = group["config"]["batch_size"] if group.get("config") else 128
-    lines = {
-        "composing network": ([step * batch for step in known["steps"]], known["mean"], held_out["mean"])
-    }
-    for attention, name in (
-        ("softmax", "softmax attention"),
-        ("linear", "linear attention"),
-        ("hyla", "HYLA"),
-    ):
-        found = sorted(scores[attention].items())
-        means = [np.mean(seeds, axis=0) for _, seeds in found]
-        lines[name] = [seen for seen, _ in found], [each[0] for each in means], [each[1] for each in means]
-    [floor] = [each for each in read_board(board).reference_levels("ood") if each.is_baseline]
+    """Return the picture of what networks score on the flagship by puzzles seen."""
+    found = json.loads((RESULTS / "composing-curves.json").read_text())["result"]
+    curves = {group["name"].partition(",")[0]: group["curves"] for group in found["groups"]}
+    [floor] = [each for each in read_board(found["board"]).reference_levels("ood") if each.is_baseline]
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        order = (2, 0, 1, 3)
-        for number, (name, (seen, old, new)) in zip(order, lines.items(), strict=True):
-            look = {"color": COLOURS[number], "marker": MARKS[number], "markersize": 4, "linewidth": 1.4}
-            axes.plot(seen, old, label=f"{name}: known", **look)
-            axes.plot(seen, new, label="held out", linestyle=(0, (4, 1.5)), markerfacecolor="none", **look)
+        for (name, title), colour in zip(NAMES.items(), COLOURS, strict=False):
+            for split, words, style in (("test", "known", "-"), ("ood", "held out", (0, (4, 1.5)))):
+                seen = 128 * np.array(curves[name][split]["steps"])
+                label = f"{title}: {words}"
+                axes.plot(seen, curves[name][split]["mean"], label=label, color=colour, linestyle=style)
         axes.axhline(floor.value, color=COLOURS[-2], linestyle=":", linewidth=0.9)
         axes.annotate(f"{floor.title} {floor.value:.2f}", (3e4, floor.value), va="bottom")
         axes.set(xlabel="puzzles seen in training", ylabel="accuracy", xscale="log", ylim=(0, 1.02))

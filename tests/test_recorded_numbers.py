@@ -92,15 +92,24 @@ def test_the_first_page_says_what_the_filed_networks_keep():
     def shown(estimate):
         return "{:.2f} ({:.2f} to {:.2f})".format(estimate.value, *estimate.interval)
 
-    for attention, name in NAMES.items():
-        blocks = found("sraven-blocks3-v1", f"20261127-{attention}-4-999-936-instances")
-        record, shares = siblings_of("blocks3", attention)
+    for name, entry in (
+        ("softmax attention", "20261128-softmax-warm-up-100-2-000-000-instances"),
+        ("HYLA", "20261128-hyla-warm-up-100-2-000-000-instances"),
+        ("composing network, 0.5 million", "20261128-composing-rate-0-002-499-968-instances"),
+    ):
+        camps = found("sraven-camps3-v1", entry)
+        record, shares = siblings_of(f"sraven-camps3-v1/{entry}")
         features = record["features"]
+        cells = [*map(shown, (camps.known, camps.held_out))]
+        cells.append("{known[value]:.2f} → {held_out[value]:.2f}".format(**features))
         lost = "{:.2f} ({:.2f} to {:.2f})".format(features["lost"]["value"], *features["lost"]["interval"])
-        cells = [*map(shown, (blocks.known, blocks.held_out))]
-        cells += ["{known[value]:.2f} → {held_out[value]:.2f}".format(**features), lost]
-        cells.append("{:.2f} / {:.2f}".format(*shares["ood", "mislead"]))
+        cells.append(lost.replace("-0.00", "0.00"))
+        cells += [
+            "{:.2f} / {:.2f}".format(*shares[place])
+            for place in (("test", "fit both"), ("ood", "fit neither"))
+        ]
         assert f"| {name} | {' | '.join(cells)} |" in page
+    for attention, name in NAMES.items():
         entry = f"20261127-{attention}-6-400-000-instances/scores.json"
         five, terms = (
             json.loads((filed / f"fuzzylogic-{board}-v1" / entry).read_text())["splits"]
@@ -183,9 +192,9 @@ SIBLINGS = json.loads((DOCS / "results" / "siblings.json").read_text())["result"
 NAMES = {"softmax": "softmax attention", "linear": "linear attention", "hyla": "HYLA"}
 
 
-def siblings_of(board, attention):
-    """Return the record of an entry of 5 million, and right and as the sibling by split and partners."""
-    found = SIBLINGS[f"sraven-{board}-v1/20261127-{attention}-4-999-936-instances"]
+def siblings_of(entry):
+    """Return the record of an entry, and right and as the sibling by split and partners."""
+    found = SIBLINGS[entry]
     shares = {}
     for split, table in found["siblings"].items():
         for name, rows in itertools.groupby(table["rows"], lambda row: row["name"].split(",")[0]):
@@ -204,6 +213,11 @@ def siblings_of(board, attention):
     return found, shares
 
 
+def long_run(board, attention):
+    """Return the name of an entry of 5 million."""
+    return f"sraven-{board}-v1/20261127-{attention}-4-999-936-instances"
+
+
 @pytest.mark.parametrize("attention", NAMES)
 def test_what_partners_do(attention):
     page = (DOCS / "results" / "who-composes.md").read_text().replace("**", "")
@@ -211,7 +225,7 @@ def test_what_partners_do(attention):
         ("blocks3", (("test", "tell"), ("ood", "fit neither"), ("ood", "mislead"))),
         ("few3", (("test", "tell"), ("test", "fit both"), ("ood", "fit neither"), ("ood", "mislead"))),
     ):
-        found, shares = siblings_of(board, attention)
+        found, shares = siblings_of(long_run(board, attention))
         cells = ["{:.2f} / {:.2f}".format(*shares[place]) for place in places]
         assert f"| {NAMES[attention]} | {' | '.join(cells)} |" in page
         features, control = found["features"], ", the control" * (board == "few3")
@@ -222,7 +236,9 @@ def test_what_partners_do(attention):
 
 
 def test_what_is_kept_if_addition_and_subtraction_count_as_one():
-    found = [siblings_of("few3", attention)[0]["addition and subtraction as one"] for attention in NAMES]
+    found = [
+        siblings_of(long_run("few3", attention))[0]["addition and subtraction as one"] for attention in NAMES
+    ]
     kept = [each["held_out"] / each["known"] for each in found]
     page = (DOCS / "results" / "who-composes.md").read_text()
     assert "it is {2:.2f}, {1:.2f} and {0:.2f}".format(*kept) in page

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -64,6 +65,8 @@ def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
 
 def _print_grid(summary: Mapping[str, Any], plan: "TrainingPlan") -> None:
     """Print the points of a grid with their scores, and the command that evaluates the chosen one."""
+    from baselines.train.code import code_files
+
     rows: list[tuple[str, ...]] = []
     for place, point in enumerate(summary["points"]):
         mean, error = point["mean"], point["standard_error"]
@@ -74,9 +77,10 @@ def _print_grid(summary: Mapping[str, Any], plan: "TrainingPlan") -> None:
     print_rows((*summary["points"][0]["values"], metric, ""), rows, box=None)
     if summary["selected"] is not None:
         best = summary["points"][summary["selected"]]
-        runs = " ".join(str(plan.out / best["folder"] / f"seed-{seed}") for seed in best["seeds"])
-        data = "--data DIR " if plan.judge else ""
-        click.echo(f"\nsraven evaluate {runs} {data}--out entry")
+        runs = [plan.out / best["folder"] / f"seed-{seed}" for seed in best["seeds"]]
+        own = [part for name in code_files() for part in ("--import", runs[0] / name)]
+        data = ["--data", "DIR"] * bool(plan.judge)
+        click.echo(f"\nsraven evaluate {join(map(str, (*own, *runs, *data, '--out', 'entry')))}")
 
 
 def check_interrupt(plan: "TrainingPlan", ended: "Sequence[Outcome]", stop: "Stop") -> None:

@@ -1,8 +1,11 @@
 """The result of a run: read off its own files, written whole at its end, extended by evaluation."""
 
 import json
+import shlex
 import shutil
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,6 +20,7 @@ from baselines.train.predict import board_scores, with_scores
 from baselines.train.provenance import CHANGED, RECORD, code_commit, commit_of, hardware_of, read_provenance
 from baselines.train.result import EVALUATION, RESULT, WHILE_TRAINING, read_result, write_result
 from baselines.train.train import train
+from cli.shared.training import _print_grid
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import CHUNK, STEPS, lines_of, tiny
 from sraven.board.board import read_board
@@ -219,3 +223,16 @@ def test_result_that_is_none_is_refused_in_a_line_and_written_anew(copy, content
     write_result(copy, tiny())
     assert read_result(copy)["digest"] == tiny().digest
     assert_refused(f"has no {RESULT}; training writes it", read_result, copy.parent, error=OutputError)
+
+
+def test_the_printed_command_of_a_grid_imports_what_it_was_trained_with(copies, capsys):
+    plan = SimpleNamespace(out=Path("my runs"), judge=None)
+    points = [
+        {"folder": "rate-1", "seeds": [0, 2], "mean": 0.5, "standard_error": 0.1, "values": {"rate": 1.0}}
+    ]
+    summary = {"points": points, "selected": 0, "metric": "r2", "split": "test"}
+    _print_grid(summary, plan)
+    words = shlex.split(capsys.readouterr().out.splitlines()[-1])
+    runs = ["my runs/rate-1/seed-0", "my runs/rate-1/seed-2"]
+    own = [word for name in ("z", "a", "m") for word in ("--import", f"{runs[0]}/imported/{name}.py")]
+    assert words == ["sraven", "evaluate", *own, *runs, "--out", "entry"]
