@@ -20,7 +20,7 @@ from baselines.train.directory import CONFIG, read_run
 from baselines.train.log import LOG, SCORES, read_log
 from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.escape import quoted
+from sraven.core.escape import one_line, quoted
 from sraven.scoring.composing import KNOWN
 
 LOSS, IN_TRAINING = "loss", "training"
@@ -69,9 +69,10 @@ class Group:
     @property
     def title(self) -> str:
         """Its name, and how many seeds it has."""
+        name = one_line(self.name)
         if self.config is None:
-            return self.name
-        return f"{self.name}, {len(self.folders)} seed{'s' * (len(self.folders) > 1)}"
+            return name
+        return f"{name}, {len(self.folders)} seed{'s' * (len(self.folders) > 1)}"
 
 
 class Bounds(NamedTuple):
@@ -161,7 +162,7 @@ class Curves:
         names = {LOSS: "loss in training", IN_TRAINING: f"{metric} in training"}
         unranked = "" if self.board is None or quantity in self.board.splits else " (unranked)"
         metric = f"by {self.metric[:-1]}" if self.metric.endswith(".") else self.metric
-        return names.get(quantity, f"{metric} on {quantity}{unranked}")
+        return names.get(quantity, one_line(f"{metric} on {quantity}{unranked}"))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -255,7 +256,7 @@ def _metrics(metric: str, folders: Sequence[Path]) -> list[str]:
     found = [
         name for name in known if name == metric or (metric[-1:] in ("", ".") and name.startswith(metric))
     ]
-    if not found and metric in ("", LOSS):  # as of a log without scores
+    if not found and metric in ("", LOSS):
         return [LOSS]
     if not found:
         raise ConfigurationError(

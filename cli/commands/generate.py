@@ -39,14 +39,15 @@ def _write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str |
 
     own = read_part(part) if part is not None else None
     out = out or Path(_directory_name(task) + (f"-part-{own.number}-of-{own.of}" if own else ""))
-    shards_of = list_shards(task, plan_dataset(task, sizes, how["file_format"], how["shard_size"]))
-    size = estimate_bytes(task, own.choose(shards_of) if own else shards_of, how["file_format"])
-    if _MENTIONED < size <= (free := free_bytes(out)):  # what has no room is refused
-        click.echo(f"about {size / 1e9:,.1f} GB; {free / 1e9:,.1f} GB are free", err=True)
-    title = f"part {own}" if own else "generating"
-    bar = parts_bar(f"{title}, {size / 1e6:,.0f} MB", None if own else sum(sizes.values()))
-    with resumable(out), bar as (advance, shards):
-        manifest = write_dataset(task, sizes, out, part=own, progress=advance, shards=shards, **how)
+    with resumable(out):
+        shards_of = list_shards(task, plan_dataset(task, sizes, how["file_format"], how["shard_size"]))
+        size = estimate_bytes(task, own.choose(shards_of) if own else shards_of, how["file_format"])
+        if _MENTIONED < size <= (free := free_bytes(out)):  # what has no room is refused
+            click.echo(f"about {size / 1e9:,.1f} GB; {free / 1e9:,.1f} GB are free", err=True)
+        title = f"part {own}" if own else "generating"
+        bar = parts_bar(f"{title}, {size / 1e6:,.0f} MB", None if own else sum(sizes.values()))
+        with bar as (advance, shards):
+            manifest = write_dataset(task, sizes, out, part=own, progress=advance, shards=shards, **how)
     if own is None:
         print_dataset(manifest, out)
         return

@@ -51,8 +51,9 @@ def test_only_the_flagship_is_open_and_folded_boards_say_who_leads():
     page = page_of(*standings, date="2026-01-02", links={"Documentation": "../index.html"})
     cards = [card for card, _ in page.find("details", class_="card")]
     assert ["open" in card for card in cards] == [True, False]
-    assert [text for _, text in page.find("span", class_="best")] == ["HYLA 0.750"] * 2
+    assert len(page.find("span", class_="best")) == 2
     text = " ".join(page.text.split())
+    assert text.count("HYLA 0.750") == 2
     assert "HYLA rate 0.003" in text and text.count(first.description.strip()) == 2  # once a row
     assert "standing of 2026-01-02" in text and ({"href": "../index.html"}, "Documentation") in page.find("a")
 
