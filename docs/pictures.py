@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from baselines.plots.frame import COLUMN, PAGE, Picture, save_picture
 from baselines.plots.style import COLOURS, MARKS, panels_of
@@ -22,6 +23,7 @@ from sraven import SRAVEN, plots
 from sraven.board.board import read_board
 from sraven.core.system.files import write_bytes, write_text
 from sraven.counting import count
+from sraven.plots import INK
 from sraven.show import make_puzzle
 from sraven.text.play import make_play, practise
 
@@ -95,29 +97,38 @@ def surface() -> Picture:
 RESULTS = Path(__file__).parent / "results"
 
 
-NAMES = {"composing": "composing network", "softmax": "softmax attention", "hyla": "HYLA"}
+NAMES = {
+    "composing": ("composing network", (8e4, 0.88)),
+    "softmax": ("softmax attention", (2e6, 0.77)),
+    "hyla": ("HYLA", (3.7e6, 0.5)),
+}
+"""Of networks, and where their curves are called so."""
 
 
 def composing() -> Picture:
-    """Return the picture of what networks score on the flagship by puzzles seen."""
+    """Return the picture of what networks score on the flagship by puzzles seen; a phone can show it."""
     found = json.loads((RESULTS / "composing-curves.json").read_text())["result"]
     curves = {group["name"].partition(",")[0]: group["curves"] for group in found["groups"]}
     [floor] = [each for each in read_board(found["board"]).reference_levels("ood") if each.is_baseline]
 
     def draw(figure: Figure) -> None:
-        axes = figure.subplots()
-        for (name, title), colour in zip(NAMES.items(), COLOURS, strict=False):
-            for split, words, style in (("test", "known", "-"), ("ood", "held out", (0, (4, 1.5)))):
+        axes, text = figure.subplots(), 11
+        for (name, (title, place)), colour in zip(NAMES.items(), COLOURS, strict=False):
+            for split, style in (("test", "-"), ("ood", (0, (4, 1.5)))):
                 seen = 128 * np.array(curves[name][split]["steps"])
-                label = f"{title}: {words}"
-                axes.plot(seen, curves[name][split]["mean"], label=label, color=colour, linestyle=style)
+                axes.plot(seen, curves[name][split]["mean"], color=colour, linestyle=style)
+            axes.annotate(title, place, ha="right", color=colour, fontsize=text)
         axes.axhline(floor.value, color=COLOURS[-2], linestyle=":", linewidth=0.9)
-        axes.annotate(f"{floor.title} {floor.value:.2f}", (3e4, floor.value), va="bottom")
-        axes.set(xlabel="puzzles seen in training", ylabel="accuracy", xscale="log", ylim=(0, 1.02))
+        axes.annotate(f"{floor.title} {floor.value:.2f}", (1.2e4, floor.value), va="bottom", fontsize=text)
+        axes.set(xscale="log", xlim=(1e4, 4e6), ylim=(0, 1.02))
+        axes.set_xlabel("puzzles seen in training", fontsize=text)
+        axes.set_ylabel("accuracy", fontsize=text)
+        axes.tick_params(labelsize=text)
         axes.grid(axis="y")
-        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        lines = [Line2D([], [], color=INK, linestyle=style) for style in ("-", (0, (4, 1.5)))]
+        axes.legend(lines, ["known", "held out"], loc="upper right", fontsize=text)
 
-    return Picture(draw, PAGE, 2.9)
+    return Picture(draw, 5.2, 3.3)
 
 
 def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None:
