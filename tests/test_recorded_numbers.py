@@ -92,15 +92,17 @@ def test_the_first_page_says_what_the_filed_networks_keep():
     def shown(estimate):
         return "{:.2f} ({:.2f} to {:.2f})".format(estimate.value, *estimate.interval)
 
-    for name, entry in (
-        ("softmax attention", "20261128-softmax-warm-up-100-2-000-000-instances"),
-        ("HYLA", "20261128-hyla-warm-up-100-2-000-000-instances"),
-        ("composing network, 0.5 million", "20261128-composing-rate-0-002-499-968-instances"),
+    control = "softmax attention, the control: all pairs known"
+    for name, board, entry in (
+        ("softmax attention", "camps3", "20261128-softmax-warm-up-100-2-000-000-instances"),
+        ("HYLA", "camps3", "20261128-hyla-warm-up-100-2-000-000-instances"),
+        (control, "scattered3", "20261129-softmax-warm-up-100-2-000-000-instances"),
+        ("composing network, 0.5 million", "camps3", "20261128-composing-rate-0-002-499-968-instances"),
     ):
-        camps = found("sraven-camps3-v1", entry)
-        record, shares = siblings_of(f"sraven-camps3-v1/{entry}")
+        scored = found(f"sraven-{board}-v1", entry)
+        record, shares = siblings_of(f"sraven-{board}-v1/{entry}")
         features = record["features"]
-        cells = [*map(shown, (camps.known, camps.held_out))]
+        cells = [*map(shown, (scored.known, scored.held_out))]
         cells.append("{known[value]:.2f} → {held_out[value]:.2f}".format(**features))
         lost = "{:.2f} ({:.2f} to {:.2f})".format(features["lost"]["value"], *features["lost"]["interval"])
         cells.append(lost.replace("-0.00", "0.00"))
