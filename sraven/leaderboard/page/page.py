@@ -187,10 +187,11 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
     if not titles:
         return None
     lost = [_range(group[title].parts["lost"]["value"] for title in titles) for group in both]  # type: ignore[index]
+    who = f"{titles[0]} gets" if len(titles) == 1 else "networks get"
     sentence = (
-        "Where held-out combinations have pairs of rules that training never showed, networks get "
-        f"{lost[0]} fewer of the features right than on known combinations, at equal rules; where every pair "
-        f"is known, {lost[1]}."
+        f"Where held-out combinations have pairs of rules that training never showed, {who} {lost[0]} fewer "
+        "of the features right than on known combinations, at equal rules; where every pair is known, "
+        f"{lost[1]}."
     )
     told = [e.parts for e in found[FLAGSHIP].entries if e.family == LEARNT_CEILING and e.parts]
     if told:
