@@ -1,9 +1,8 @@
 """Any PyTorch network by one call: its submissions, how it goes on, its costs, the number of all boards."""
 
-import os
 import signal
 import sys
-import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from sraven import SRAVEN, OutputError, evaluate_network, load_board, score_submission
 from sraven.board.board import read_board
+from sraven.core.system.stopping import Stop
 from sraven.leaderboard.submissions.submission import read_submission
 from sraven.networks.cost import Cost
 from sraven.networks.evaluation import PICTURE, QUICK, check_boards
@@ -269,24 +269,26 @@ def test_what_is_marked_does_not_decay():
 
 
 @pytest.mark.usefixtures("small_boards")
-def test_a_signal_leaves_a_checkpoint_and_the_same_call_goes_on(tmp_path):
+def test_asked_to_end_it_leaves_a_checkpoint_and_the_same_call_goes_on(tmp_path, monkeypatch):
     whole = evaluated(tmp_path / "whole").results[0].folder
-    forward, calls = Points.forward, []
 
-    def asked_to_end(network, tokens):
-        calls.append(tokens)
-        if network.training and len(tokens) == BATCH and sum(len(each) == BATCH for each in calls) == 4:
-            os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(0.5)  # until the thread that hears it has
-        return forward(network, tokens)
+    class After(Stop):
+        """Is asked to end after three steps."""
 
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Points, "forward", asked_to_end)
+        steps = 3
+
+        def __call__(self):
+            self.steps -= 1
+            self.received = signal.SIGTERM if self.steps <= 0 else None
+            return super().__call__()
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sraven.networks.evaluation.stoppable", lambda note: nullcontext(After()))
         with pytest.raises(SystemExit) as ended:
             evaluated(tmp_path / "again")
     assert ended.value.code == 128 + signal.SIGTERM
     [checkpoint] = (tmp_path / "again").rglob("seed-0.pt")
-    assert 0 < torch.load(checkpoint)[1] < STEPS
+    assert torch.load(checkpoint)[1] == 3
     again = evaluated(tmp_path / "again").results[0].folder
     assert all_bytes(again / "predictions") == all_bytes(whole / "predictions")
 
