@@ -30,7 +30,7 @@ from sraven.core.errors import ConfigurationError
 from sraven.networks.cost import Cost
 from sraven.networks.evaluation import Boards, Trained, Trainer, evaluate
 from sraven.networks.identity import digest_of_classes
-from sraven.networks.pytorch import say
+from sraven.networks.pytorch import print_progress
 from sraven.networks.recipe import Progress, make_recipe
 from sraven.networks.results import Evaluation
 
@@ -158,7 +158,7 @@ def evaluate_network(
     authors: str | Sequence[str] = ("anonymous",),
     out: str | Path = "evaluation",
     seeds: Sequence[int] = (0,),
-    on_progress: Callable[[Progress], None] | None = say,
+    on_progress: Callable[[Progress], None] | None = print_progress,
     **changes: Any,
 ) -> Evaluation:
     """Train a Flax network by the baselines' recipe, and say what it composes.

@@ -63,7 +63,7 @@ def check_identity(checkpoints: Path, found: Mapping[str, Mapping[str, Any]]) ->
 def _agree(first: Any, second: Any) -> bool:
     """Return whether two values are the same, numbers of a list but for rounding."""
     if isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
-        return bool(np.allclose(first, second, rtol=1e-3, atol=1e-5, equal_nan=True))
+        return bool(np.allclose(first, second, rtol=1e-4, atol=1e-6, equal_nan=True))
     return bool(first == second)
 
 

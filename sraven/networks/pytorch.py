@@ -14,7 +14,8 @@ from sraven.networks.results import Evaluation
 _JUDGED = 1024
 """Instances of each split that are scored during training."""
 
-say: Callable[[Progress], None] = partial(print, flush=True)  # a pipe would keep lines for an hour
+print_progress: Callable[[Progress], None] = partial(print, flush=True)
+"""Prints a line at once: a pipe would keep lines for an hour."""
 
 
 def evaluate_network(
@@ -26,7 +27,7 @@ def evaluate_network(
     out: str | Path = "evaluation",
     seeds: Sequence[int] = (0,),
     device: str | None = None,
-    on_progress: Callable[[Progress], None] | None = say,
+    on_progress: Callable[[Progress], None] | None = print_progress,
     **changes: Any,
 ) -> Evaluation:
     """Train a PyTorch network by the baselines' recipe, and say what it composes.

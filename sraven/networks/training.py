@@ -125,7 +125,7 @@ def train_network(
         OutputError: if the checkpoint is damaged, of another network, or of other options.
 
     Args:
-        network: of tokens; one with a method ``training_loss(tokens, loss)`` says itself what is minimised.
+        network: one of `evaluate_network`; its methods ``training_loss`` and ``predict`` count.
         task: what it learns.
         of: the same as sequences.
         options: of training.
