@@ -30,9 +30,9 @@ from sraven.core.errors import ConfigurationError
 from sraven.networks.cost import Cost
 from sraven.networks.evaluation import Boards, Trained, Trainer, evaluate
 from sraven.networks.identity import digest_of_classes
-from sraven.networks.pytorch import print_progress
+from sraven.networks.pytorch import print_now
 from sraven.networks.recipe import Progress, make_recipe
-from sraven.networks.results import Evaluation
+from sraven.networks.results import Evaluation, Result
 
 MakeNetwork = Callable[[int, int, int], nn.Module]
 
@@ -158,7 +158,8 @@ def evaluate_network(
     authors: str | Sequence[str] = ("anonymous",),
     out: str | Path = "evaluation",
     seeds: Sequence[int] = (0,),
-    on_progress: Callable[[Progress], None] | None = print_progress,
+    on_progress: Callable[[Progress], None] | None = print_now,
+    on_result: Callable[[Result], None] | None = print_now,
     **changes: Any,
 ) -> Evaluation:
     """Train a Flax network by the baselines' recipe, and say what it composes.
@@ -175,6 +176,7 @@ def evaluate_network(
         out: the folder for all that is written.
         seeds: of parameters.
         on_progress: is told how training goes now and then; None for silence.
+        on_result: is told each board's result as soon as it is there; None for silence.
         changes: to the recipe, fields of `sraven.networks.recipe.Recipe`.
     """
     recipe, tell = make_recipe(**changes), on_progress or (lambda _: None)
@@ -239,4 +241,5 @@ def evaluate_network(
             description=said,
             seeds=seeds,
             out=out,
+            on_result=on_result,
         )

@@ -15,15 +15,18 @@ from sraven.leaderboard.submissions.submit import describe_submission, write_sub
 from sraven.networks.cost import Cost
 from sraven.networks.identity import check_identity, check_predictions, check_submission
 from sraven.networks.recipe import Recipe
-from sraven.networks.results import Evaluation, judge_submission
+from sraven.networks.results import Evaluation, Result, judge_submission
 
 QUICK = (
+    ("sraven-easy-v1", 50_000),
+    ("sraven-easy-v1", 100_000),
     ("sraven-camps3-v1", 500_000),
     ("sraven-camps3-v1", 2_000_000),
     ("fuzzylogic-v1", 400_000),
     ("fuzzylogic-v1", 1_600_000),
 )
-"""Boards and instances to train on that tell networks apart in about an hour of two cores."""
+"""Boards and instances to train on that tell networks apart in about an hour of two cores; the first two take
+minutes."""
 
 PICTURE = "scores.svg"
 """What is drawn beside the submissions, where there is matplotlib."""
@@ -119,6 +122,7 @@ def evaluate(
     description: str,
     seeds: Sequence[int],
     out: str | Path,
+    on_result: Callable[[Result], None] | None,
 ) -> Evaluation:
     """Train a network on some boards, score it, and compare it with what is filed.
 
@@ -133,6 +137,7 @@ def evaluate(
         description: of the method, in a sentence.
         seeds: that are trained.
         out: a folder, which gets a submission for each board and budget.
+        on_result: is told each result as soon as it is there; None for silence.
 
     Raises:
         ConfigurationError: for other boards, no seed, or a description that isn't allowed.
@@ -162,7 +167,7 @@ def evaluate(
         plans.append((plan, training))
     for (plan, _), found in zip(plans, identities, strict=True):
         check_identity(plan.checkpoints, found)
-    results = []
+    results: list[Result] = []
     with stoppable("there will be a checkpoint; the same call goes on") as stop:
         for plan, training in plans:
             trained = trainer.train(plan.board, plan.steps, plan.checkpoints, stop)
@@ -179,8 +184,10 @@ def evaluate(
                     model={"parameters": trained.cost.parameters},
                     training=training,
                 )
-            results.append((plan.board, plan.instances, plan.folder, trained.cost))
-    evaluation = Evaluation(name, tuple(judge_submission(*each) for each in results))
+            results.append(judge_submission(plan.board, plan.instances, plan.folder, trained.cost))
+            if on_result:
+                on_result(results[-1])
+    evaluation = Evaluation(name, tuple(results))
     if find_spec("matplotlib"):
         evaluation.save_picture(Path(out) / PICTURE)
     return evaluation

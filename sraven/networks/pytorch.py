@@ -9,13 +9,13 @@ from typing import Any
 from sraven.board.board import Board
 from sraven.networks.evaluation import Boards, Trained, Trainer, evaluate
 from sraven.networks.recipe import Progress, make_recipe
-from sraven.networks.results import Evaluation
+from sraven.networks.results import Evaluation, Result
 
 _JUDGED = 1024
 """Instances of each split that are scored during training."""
 
-print_progress: Callable[[Progress], None] = partial(print, flush=True)
-"""Prints a line at once: a pipe would keep lines for an hour."""
+print_now: Callable[[object], None] = partial(print, flush=True)
+"""Prints at once: a pipe would keep lines for an hour."""
 
 
 def evaluate_network(
@@ -27,7 +27,8 @@ def evaluate_network(
     out: str | Path = "evaluation",
     seeds: Sequence[int] = (0,),
     device: str | None = None,
-    on_progress: Callable[[Progress], None] | None = print_progress,
+    on_progress: Callable[[Progress], None] | None = print_now,
+    on_result: Callable[[Result], None] | None = print_now,
     **changes: Any,
 ) -> Evaluation:
     """Train a PyTorch network by the baselines' recipe, and say what it composes.
@@ -51,6 +52,7 @@ def evaluate_network(
         seeds: of parameters; a network for each.
         device: PyTorch's name of one; None for a GPU if there is one.
         on_progress: is told how training goes now and then; None for silence.
+        on_result: is told each board's result as soon as it is there; None for silence.
         changes: to the recipe, fields of `Recipe`, such as ``learning_rate``. The submission names them.
 
     Returns:
@@ -111,5 +113,13 @@ def evaluate_network(
     said = "A PyTorch network, trained by sraven.evaluate_network."
     trainer = Trainer(identify, train)
     return evaluate(
-        trainer, boards, recipe, name=called, authors=authors, description=said, seeds=seeds, out=out
+        trainer,
+        boards,
+        recipe,
+        name=called,
+        authors=authors,
+        description=said,
+        seeds=seeds,
+        out=out,
+        on_result=on_result,
     )

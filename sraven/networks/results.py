@@ -26,7 +26,7 @@ from sraven.scoring.scores import DIGITS
 
 @dataclass(frozen=True)
 class Result:
-    """What a network scores on a board, trained on so many instances.
+    """What a network scores on a board, trained on so many instances. As a text, it is some lines.
 
     Attributes:
         board: its id.
@@ -68,6 +68,9 @@ class Result:
     nearest: Entry | None
     cost: Cost
     entries: tuple[Entry, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ class Evaluation:
     def __str__(self) -> str:
         return "\n".join(
             [f"{self.name} keeps {_words(self.kept)} of what it scores on known combinations"]
-            + [line for each in self.results for line in _lines(each)]
+            + [f"\n{each}" for each in self.results]
         )
 
 
@@ -139,7 +142,6 @@ def _lines(found: Result) -> list[str]:
     state = "" if cost.state is None else f", a state of {cost.state:,} numbers"
     chance = f" (known isn't above chance, {figure(found.chance or 0.0)})"
     return [
-        "",
         f"{found.board}, {found.instances:,} instances, {found.metric}, {found.seeds} "
         f"{'seed' if found.seeds == 1 else 'seeds'}: {found.folder}",
         f"  known {_words(found.known)}, held out {_words(found.held_out)}, kept {_words(found.kept)}"
