@@ -72,6 +72,7 @@ FAMILY = Family(
             "a Gaussian process within a sequence with mean and covariance of the functions of training "
             "under all renamings and negations of variables: linear in the targets, it composes nothing, but "
             "no network is told that symmetry",
+            is_remarked=True,
         ),
     },
     nouns="sequences",

@@ -77,13 +77,14 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: 
 
 
 def print_advice(found: "Evidence") -> None:
-    """Print why a submission won't be ranked, if it won't, and what it doesn't say, a line each."""
-    from sraven.leaderboard.eligibility import find_omissions, judge_submission
+    """Print why a submission won't be ranked, or what to know of it, and what it doesn't say, a line each."""
+    from sraven.leaderboard.eligibility import find_omissions, find_remarks, judge_submission
 
-    for reason in judge_submission(found):
+    reasons = judge_submission(found)
+    for reason in reasons:
         click.echo(f"not ranked: {escape(reason.reason, 400)}; {reason.advice}")
-    for omission in find_omissions(found):
-        click.echo(f"note: {omission}")
+    for note in (*(() if reasons else find_remarks(found)), *find_omissions(found)):
+        click.echo(f"note: {note}")
 
 
 Row = tuple[str, Mapping[str, str]]

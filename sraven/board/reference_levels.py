@@ -42,6 +42,7 @@ class ReferenceLevel:
         title: what stands beside it.
         meaning: whose score it is, in words.
         is_baseline: whether it is what can be reached without what the board asks for.
+        is_remarked: whether an entry that isn't clearly above it is ranked with a remark.
         value: the score.
         standard_error: over the instances of the split.
     """
@@ -50,6 +51,7 @@ class ReferenceLevel:
     title: str
     meaning: str
     is_baseline: bool
+    is_remarked: bool
     value: float
     standard_error: float
 

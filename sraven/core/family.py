@@ -36,11 +36,13 @@ class LevelText(NamedTuple):
         title: what stands beside it.
         meaning: whose score it is, in words.
         is_baseline: whether it is what can be reached without what the board asks for.
+        is_remarked: whether an entry that isn't clearly above it is ranked with a remark.
     """
 
     title: str
     meaning: str
     is_baseline: bool = False
+    is_remarked: bool = False
 
 
 class Measured(NamedTuple):

@@ -256,6 +256,16 @@ def reasons_unranked(evidence: Evidence) -> list[Unranked]:
     return found
 
 
+def find_remarks(evidence: Evidence) -> list[str]:
+    """Return what to know of an entry that may be ranked: what it isn't clearly better than."""
+    levels = evidence.board.reference_levels(evidence.board.primary_split)
+    return [
+        f"not clearly better than what {each.title} and composes nothing ({each.value:.4f})"
+        for each in levels
+        if each.is_remarked and _reaches(evidence, each.value)
+    ]
+
+
 def find_omissions(evidence: Evidence) -> tuple[str, ...]:
     """Return in sentences what a description should say and doesn't; an entry is ranked all the same."""
     training, family = evidence.content["training"], evidence.content["method"].get("family")

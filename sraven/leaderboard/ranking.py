@@ -16,7 +16,7 @@ from sraven.core.errors import BoardError, BusyError, SubmissionError
 from sraven.core.escape import escape
 from sraven.leaderboard.comparison import rank_ranges
 from sraven.leaderboard.copies import find_borrowing, find_sources, is_copy
-from sraven.leaderboard.eligibility import AGREEMENT, reasons_unranked
+from sraven.leaderboard.eligibility import AGREEMENT, find_remarks, reasons_unranked
 from sraven.leaderboard.entries import entry_of, reported_entries
 from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
 from sraven.leaderboard.filed import Fault, fault_of, today, walk_filed
@@ -67,7 +67,7 @@ def _judge(
     entry = replace(
         entry,
         badge=REPRODUCED_BADGE if is_reproduced else entry.badge,
-        remark="; ".join([*reasons, *notes]),
+        remark="; ".join([*reasons, *notes] or find_remarks(evidence)),
         copies=copies,
         point_of=chosen,
     )

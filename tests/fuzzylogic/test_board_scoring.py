@@ -353,6 +353,7 @@ def test_lines_of_the_board_are_what_was_computed_independently():
     assert lines["known-functions"].value == pytest.approx(0.838, abs=0.002)
     assert lines["known-terms"].value == pytest.approx(0.918, abs=0.002)
     assert [name for name, line in lines.items() if not line.is_baseline] == ["gp-symmetric"]
+    assert [name for name, line in lines.items() if line.is_remarked] == ["gp-symmetric"]
 
 
 def test_what_knows_the_symmetry_scores_alike_on_all_splits():

@@ -14,6 +14,7 @@ from sraven.leaderboard.copies import equal_seeds, find_borrowing, find_sources,
 from sraven.leaderboard.eligibility import (
     CEILING_ERRORS,
     ELIGIBILITY_RULES,
+    find_remarks,
     judge_submission,
     reasons_unranked,
 )
@@ -169,6 +170,15 @@ def test_what_composes_nothing_is_to_be_surpassed_by_the_whole_interval(low, is_
     evidence = make_evidence(board=board)
     evidence.scores["splits"]["ood"]["metrics"][board.metric] = {**score([0.93] * 3), "interval": [low, 0.94]}
     assert (why_unranked(evidence) == []) is is_ranked
+
+
+@pytest.mark.parametrize(("low", "remarks"), [(0.975, 1), (0.976, 0)])
+def test_what_is_behind_the_symmetry_is_ranked_with_a_remark(low, remarks):
+    board = read_board("fuzzylogic-v1")
+    evidence = make_evidence(board=board)
+    evidence.scores["splits"]["ood"]["metrics"][board.metric] = {**score([0.98] * 3), "interval": [low, 0.99]}
+    expected = ["not clearly better than what knows the symmetry and composes nothing (0.9756)"] * remarks
+    assert find_remarks(evidence) == expected and why_unranked(evidence) == []
 
 
 def test_a_network_that_is_told_what_others_find_out_has_no_rank():
