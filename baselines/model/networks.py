@@ -7,6 +7,7 @@ from flax import linen as nn
 from baselines.model.bottleneck import Bottleneck
 from baselines.model.composing import COMPOSING
 from baselines.model.config import TransformerConfig
+from baselines.model.cross_attention import CrossTransformer
 from baselines.model.looped import LoopedTransformer
 from baselines.model.mixer import Mixer
 from baselines.model.names import look_up
@@ -26,6 +27,7 @@ NETWORKS: dict[str, MakeNetwork] = {
     LOOPED: LoopedTransformer,
     "mixer": Mixer,
     "bottleneck": Bottleneck,
+    "cross": CrossTransformer,
     **COMPOSING,
 }
 """The networks by the name that a configuration has for them."""

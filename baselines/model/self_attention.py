@@ -24,11 +24,13 @@ class SelfAttention(nn.Module):
         return_codes: whether to return latent codes.
         num_outputs: A, how many of the last tokens have an output, None for all: the others give keys and
             values alone.
+        crosses: whether these have queries alone, so that they attend to the others as to another sequence.
     """
 
     config: TransformerConfig
     return_codes: bool = False
     num_outputs: int | None = None
+    crosses: bool = False
 
     has_codes: ClassVar[bool] = True
     """Whether there are latent codes to return."""
@@ -42,7 +44,8 @@ class SelfAttention(nn.Module):
         config, A = self.config, self.num_outputs or x_BTE.shape[1]
         heads, dense = (config.heads, config.head_width), config.dense
         query = dense(heads, name="query")(x_BTE if self.has_all_queries else x_BTE[:, -A:])
-        key, value = (dense(heads, name=name)(x_BTE) for name in ("key", "value"))
+        seen_BTE = x_BTE[:, :-A] if self.crosses else x_BTE
+        key, value = (dense(heads, name=name)(seen_BTE) for name in ("key", "value"))
         out_BAHV, codes_BHAT = self._attend(query, key, value, dropout_key)
         return dense(x_BTE.shape[-1], axis=(-2, -1), name="out")(out_BAHV), codes_BHAT
 
@@ -73,11 +76,12 @@ class SelfAttention(nn.Module):
 
     def _positions(self, query: Array, key: Array) -> tuple[Array, Array, Array | None]:
         """Encode positions, by turning queries and keys or by a bias ``[H, A, T]``."""
-        config, A, T = self.config, query.shape[1], key.shape[1]
+        config, A, K = self.config, query.shape[1], key.shape[1]
+        T = K + A if self.crosses else K
         if config.position == "rotary":
             angles = rotary_angles(jnp.arange(T), config.head_width)
-            return rotate(query, angles[-A:]), rotate(key, angles), None
-        return query, key, self._relative_bias(A, T)
+            return rotate(query, angles[-A:]), rotate(key, angles[:K]), None
+        return query, key, self._relative_bias(A, T)[..., :K]
 
     def _relative_bias(self, A: int, T: int) -> Array:
         """Return what the positions of the last tokens and all add to their scores: ``[H, A, T]``."""

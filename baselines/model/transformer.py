@@ -30,10 +30,12 @@ class Block(nn.Module):
     Attributes:
         config: the transformer's.
         return_codes: whether to return latent codes.
+        crosses: whether tokens with outputs see those before them alone, and not each other.
     """
 
     config: TransformerConfig
     return_codes: bool = False
+    crosses: bool = False
 
     @nn.compact
     def __call__(
@@ -45,7 +47,7 @@ class Block(nn.Module):
         """
         config = self.config
         make_attention = find_module(config.attention) or SelfAttention
-        attention = make_attention(config, self.return_codes, num_outputs, name="attention")
+        attention = make_attention(config, self.return_codes, num_outputs, self.crosses, name="attention")
         normed_BTE = LayerNorm(name="norm_attention")(x_BTE)
         added_BAE, codes = attention(normed_BTE, dropout_key)
         x_BAE = x_BTE[:, -added_BAE.shape[1] :] + added_BAE

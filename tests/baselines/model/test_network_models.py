@@ -15,12 +15,16 @@ from flax import linen as nn
 
 from baselines.config import read_config
 from baselines.encode import encoding_of
+from baselines.model.attention import find_attention
 from baselines.model.bottleneck import Bottleneck
 from baselines.model.config import TransformerConfig
+from baselines.model.cross_attention import CrossTransformer
 from baselines.model.fast.layers import Dense, LayerNorm
 from baselines.model.looped import LoopedTransformer
 from baselines.model.mixer import Mixer
 from baselines.model.networks import NETWORKS, add_network, make_network
+from baselines.model.position import relative_buckets
+from baselines.model.self_attention import SelfAttention
 from baselines.model.transformer import Block, Transformer
 from baselines.recipes import make_config
 from baselines.train.command import train_command
@@ -134,6 +138,65 @@ def test_a_bottleneck_answers_from_the_context_s_latent_alone(float64):
 def test_a_bottleneck_needs_two_halves_and_a_context(changes):
     with pytest.raises(ConfigurationError, match="needs two layers that see all, and a context"):
         drawn(Bottleneck(shape(**changes)))
+
+
+# Cross-attention -------------------------------------------------------------------------------------
+
+
+def to_the_context(config, params):
+    """Read the context with block 0; then the query's tokens attend to it, by the function of the table."""
+    params, attend = params["params"], find_attention(config.attention)
+    x_BTE = affine(tokens(jnp.float64), params["embedding"])
+    context, query = x_BTE[:, :-QUERY], x_BTE[:, -QUERY:]
+    context, _ = Block(config).apply({"params": params["block_0"]}, context, None)
+    for block in (params["block_1"], params["block_2"]):
+        norm, own = {"params": block["norm_attention"]}, block["attention"]
+        queries, seen = (LayerNorm().apply(norm, each) for each in (query, context))
+        heads = [
+            jnp.einsum("bte,ehd->bthd", each, own[name]["kernel"]) + own[name]["bias"]
+            for name, each in (("query", queries), ("key", seen), ("value", seen))
+        ]
+        distance = np.arange(T)[:, None] - np.arange(T)[None]
+        bias_HTT = own["position"][:, relative_buckets(T, T, T, T, bidirectional=False)]
+        assert (distance[-QUERY:, :-QUERY] > 0).all()
+        mixed, _ = attend(*heads, bias_HTT[:, -QUERY:, :-QUERY])
+        query += jnp.einsum("bthd,hde->bte", mixed, own["out"]["kernel"]) + own["out"]["bias"]
+        normed = LayerNorm().apply({"params": block["norm_feedforward"]}, query)
+        up, down = block["feedforward"]["up"], block["feedforward"]["down"]
+        query += affine(jax.nn.gelu(affine(normed, up)), down)
+    return affine(LayerNorm().apply({"params": params["norm"]}, query), params["out"])
+
+
+@pytest.mark.parametrize("attention", ["softmax", "linear", "hyla"])
+def test_the_query_s_tokens_attend_to_the_context_alone(attention, float64):
+    config = shape(3, attention=attention, dtype="float64", query_tokens=QUERY)
+    model = CrossTransformer(config)
+    params = drawn(model, np.float64)
+    assert jax.tree.map(jnp.shape, params) == jax.tree.map(jnp.shape, drawn(Transformer(config), np.float64))
+    wanted = jax.jit(partial(to_the_context, config))(jax.tree.map(jnp.asarray, params))
+    for outputs in (None, 2):
+        found = jax.jit(partial(model.apply, num_outputs=outputs))(params, tokens(jnp.float64))
+        assert_same_values([found], [wanted[:, -(outputs or QUERY) :]], 1e-12)
+
+
+@pytest.mark.parametrize("position", ["relative_both_ways", "rotary"])
+def test_across_sequences_positions_are_those_of_the_whole(position, float64):
+    """Linear attention's latent codes are scores, so those of cross-attention are among those of all."""
+    config = shape(attention="linear", dtype="float64", position=position)
+    x_BTE = jnp.asarray(draw(B, T, E), jnp.float64)
+    whole, across = (SelfAttention(config, True, QUERY, crosses) for crosses in (False, True))
+    params = whole.init(jax.random.key(0), x_BTE, None)
+    wanted, found = (jax.jit(each.apply)(params, x_BTE, None)[1] for each in (whole, across))
+    assert found.shape == (B, H, QUERY, T - QUERY)
+    assert_same_values([found], [wanted[..., :-QUERY]], 1e-12)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"layers": 1}, {"query_tokens": T}, {"causal": True}, {"attention": "sparse_coding"}]
+)
+def test_cross_attention_needs_two_halves_and_a_context(changes):
+    with pytest.raises(ConfigurationError, match="cross-attention needs two layers that see all"):
+        drawn(CrossTransformer(shape(**changes)))
 
 
 # Mixer -----------------------------------------------------------------------------------------------
