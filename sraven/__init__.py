@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from sraven.core.system.lazy import lazy_names
+from sraven.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from sraven.board.board import Board as Board, board_ids, load_board as load_board

@@ -40,7 +40,7 @@ from baselines.train.sharding import (
 from baselines.train.step import matmul_precision
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.files import sha256_of_file
+from sraven.files.files import sha256_of_file
 
 ROWS = 32
 """Rows of an evaluation batch, unless another number is given."""

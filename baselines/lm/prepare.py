@@ -21,10 +21,10 @@ from baselines.lm.sources import Source
 from baselines.lm.tokenizer import Tokenizer
 from sraven.core.errors import ConfigurationError
 from sraven.core.parallel import check_threads
-from sraven.core.system.files import write_bytes
-from sraven.core.system.staging import directory_at
 from sraven.data.engines.call import OnProgress
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
+from sraven.files.files import write_bytes
+from sraven.files.staging import directory_at
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ import numpy as np
 
 from baselines.lm.sources import Source, read_documents
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
-from sraven.core.system.files import move_into_place, sha256_of_file, write_json
-from sraven.core.system.staging import apart
-from sraven.core.untrusted.schemas import read_described
 from sraven.data.engines.call import OnProgress
+from sraven.files.files import move_into_place, sha256_of_file, write_json
+from sraven.files.schemas import read_described
+from sraven.files.staging import apart
 
 DOCUMENT = np.dtype([("start", "<i8"), ("tokens", "<i8"), ("bytes", "<i8"), ("record", "<i8")])
 """A document: its first token's place in the shard, its tokens, BOS and EOS included, the bytes of

@@ -11,7 +11,7 @@ from cli.shared.options import directory, leave_out, threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.scores import span
 from sraven.core.escape import escape, figure, p_value
-from sraven.core.jsonable import as_json
+from sraven.files.jsonable import as_json
 
 if TYPE_CHECKING:
     from sraven.leaderboard.comparison import Compared, Difference

@@ -217,7 +217,7 @@ def command(
     leads_to = {text: address for text, _, address in (each.partition("=") for each in links)}
     if not all(leads_to.values()):
         raise click.UsageError("--link is TEXT=ADDRESS, such as Documentation=../index.html")
-    from sraven.core.system.files import json_text, write_text
+    from sraven.files.files import json_text, write_text
     from sraven.leaderboard.export import JSON, make_document
     from sraven.leaderboard.snapshot import write_snapshot
 

@@ -15,7 +15,7 @@ from sraven.core.escape import quoted
 from sraven.core.families import find_family
 from sraven.core.spec import digest
 from sraven.core.task import TEXT, Column
-from sraven.core.untrusted.schemas import find_problem
+from sraven.files.schemas import find_problem
 
 RANKED = "ranked"
 """The series of boards that rank; others are diagnostic."""

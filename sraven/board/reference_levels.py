@@ -18,8 +18,8 @@ from sraven.board.content import BoardFile
 from sraven.board.paths import read_beside
 from sraven.core.errors import OutputError
 from sraven.core.families import find_family, make_board_task
-from sraven.core.system.files import write_text
-from sraven.core.untrusted.read import dump_yaml
+from sraven.files.files import write_text
+from sraven.files.untrusted import dump_yaml
 
 LEVELS_FILE = "lines.yaml"
 

@@ -22,12 +22,14 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.core.comparison import Comparison
 from sraven.core.errors import ConfigurationError
 from sraven.core.estimate import Mean
 
 Arrays = Mapping[str, NDArray[Any]]
 """Arrays by name, with the instances along the first axis."""
+
+Answers = tuple[NDArray[Any], NDArray[Any]]
+"""Of a run, its predictions ``[n, ...]`` and the error of each ``[n]``."""
 
 TEXT = "text"
 """The dtype of a prediction that is submitted as a text; what is scored is what a `Wording` reads in it."""
@@ -117,6 +119,31 @@ class Labels:
 
     arrays: Arrays
     summands: Arrays
+
+
+class Comparison(NamedTuple):
+    """How predictions of a task are compared with others, to find copies, votes and seeds of one network.
+
+    Attributes:
+        error: returns the error of a run, given its scores by metric.
+        distance: returns how far the predictions of two runs are apart, in the same unit.
+        share: of the error by which copies differ at most.
+        errors: returns the error on each instance, ``[n]``, given the arrays of the labels and predictions:
+            whether it is wrong, or by how much (float64); None where seeds aren't networks trained apart.
+        agreement: returns how far the errors of two runs agree, 1 if they are the same.
+        most_agreement: of networks that were trained apart; those of the filed entries agree less.
+        borrowed: returns which share of a run's error others have together, 1 for a vote or mean of theirs.
+        most_borrowed: of networks that were trained apart, and of ensembles of them.
+    """
+
+    error: Callable[[Mapping[str, float]], float]
+    distance: Callable[[NDArray[Any], NDArray[Any]], float]
+    share: float = 0.01
+    errors: Callable[[Mapping[str, NDArray[Any]], NDArray[Any]], NDArray[Any]] | None = None
+    agreement: Callable[[NDArray[Any], NDArray[Any]], float] = lambda first, second: 0.0
+    most_agreement: float = 1.0
+    borrowed: Callable[[Answers, Sequence[Answers]], float] = lambda run, others: 0.0
+    most_borrowed: float = 1.0
 
 
 class Reference(NamedTuple):

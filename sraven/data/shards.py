@@ -10,15 +10,15 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from sraven.core.digests import instance_bytes
-from sraven.core.system.files import open_plain
-from sraven.core.table import arrow_schema, to_table
 from sraven.core.task import Arrays, Rows, row_fault
-from sraven.core.untrusted.read import decode_apart
 from sraven.data.engines.call import OnProgress
 from sraven.data.files import FileComparison, is_pointer, name_and_count
 from sraven.data.formats import FORMATS
 from sraven.data.leaks import Leaks, fingerprints
 from sraven.data.manifest import Shard, ShardContents
+from sraven.files.files import open_plain
+from sraven.files.table import arrow_schema, to_table
+from sraven.files.untrusted import decode_apart
 
 SAMPLED = 16
 """Of as many instances, one is looked at by the task's second opinion, unless all are."""

@@ -13,8 +13,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sraven.board.board import Board, read_board
-from sraven.core.jsonable import as_json
 from sraven.core.task import Arrays
+from sraven.files.jsonable import as_json
 from sraven.leaderboard.submissions.submission import (
     Submission,
     errors_of,
@@ -47,7 +47,7 @@ class Evidence:
             `sraven.scoring.errors.ErrorTable` as JSON; nothing where the task has none.
         parts: what it keeps of features, at equal rules; None where the task has no such metric.
         agreement: by split, the two seeds whose errors agree most, and how much; see
-            `sraven.core.comparison.Comparison`.
+            `sraven.core.task.Comparison`.
         mistakes: the error of each run on the split that ranks, by `run_name`; see there, too.
     """
 

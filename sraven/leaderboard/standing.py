@@ -6,8 +6,8 @@ from typing import Any
 
 from sraven.board.board import Board
 from sraven.core.families import find_family
-from sraven.core.jsonable import as_json
 from sraven.core.spec import digest
+from sraven.files.jsonable import as_json
 from sraven.leaderboard.filed import Fault
 
 SCORED, REPRODUCED_BADGE, REPORTED = "scored", "reproduced", "reported"

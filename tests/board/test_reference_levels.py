@@ -18,8 +18,8 @@ from sraven.board.freeze import make_board, read_definitions, write_board
 from sraven.board.reference_levels import LEVELS_FILE, measure_board, parse_levels, read_levels, write_levels
 from sraven.core.digests import digest_split
 from sraven.core.families import find_family
-from sraven.core.system.files import compact_json
-from sraven.core.untrusted.schemas import find_problem
+from sraven.files.files import compact_json
+from sraven.files.schemas import find_problem
 
 WITH_LINES = [name for name in board_ids() if find_family(read_board(name).family).reference_levels]
 

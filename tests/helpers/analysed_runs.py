@@ -11,7 +11,7 @@ from baselines.train.train import train
 from helpers.tiny_runs import TINY, once, tiny
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 SRAVEN_LAYERS = 2
 

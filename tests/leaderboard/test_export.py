@@ -12,7 +12,7 @@ from helpers.standings import entries_of, judged, scoring
 from helpers.submissions import SRAVEN_BOARD
 from sraven import ConfigurationError, standing
 from sraven.board.board import board_ids, read_board
-from sraven.core.system.files import json_text
+from sraven.files.files import json_text
 from sraven.leaderboard import export, snapshot as shipped
 from sraven.leaderboard.columns import SCORED_SPLITS
 from sraven.leaderboard.filed import make_fault

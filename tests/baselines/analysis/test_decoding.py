@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 from baselines.analysis.controls import Labels, permute_labels
 from baselines.analysis.decoding import decode, fit_probe
 from helpers.refusals import assert_refused
-from sraven.core.jsonable import as_json
+from sraven.files.jsonable import as_json
 
 R = 6
 RULES = [f"rule {number}" for number in range(R)]

@@ -14,7 +14,7 @@ from helpers.example import all_bytes
 from helpers.records import preparation_of, write_jsonl
 from helpers.refusals import assert_refused
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.files import sha256_of_file
+from sraven.files.files import sha256_of_file
 
 
 def documents_of(out):

@@ -13,8 +13,8 @@ from helpers.submissions import predictions_file
 from helpers.untrusted import PANEL, PANELS, RIGHT, refusal
 from sraven import SubmissionError
 from sraven.core.errors import BusyError
-from sraven.core.untrusted.read import decode_predictions, list_files, parse_yaml, read_file
-from sraven.core.untrusted.schemas import find_problem
+from sraven.files.schemas import find_problem
+from sraven.files.untrusted import decode_predictions, list_files, parse_yaml, read_file
 
 
 def test_files_are_listed_below_all_directories(tmp_path):

@@ -1,42 +1,16 @@
-"""How predictions are told to be others again, or made of others: see `Scoring.comparison`."""
+"""How predictions are told to be others again, or made of others: see `sraven.core.task.Comparison`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Answers = tuple[NDArray[Any], NDArray[Any]]
-"""Of a run, its predictions ``[n, ...]`` and the error of each ``[n]``."""
+from sraven.core.task import Answers, Comparison
 
 VOTERS = 6
 """Runs that may give a wrong answer together: all that are filed give more of them with each that comes."""
-
-
-class Comparison(NamedTuple):
-    """How predictions of a task are compared with others, to find copies, votes and seeds of one network.
-
-    Attributes:
-        error: returns the error of a run, given its scores by metric.
-        distance: returns how far the predictions of two runs are apart, in the same unit.
-        share: of the error by which copies differ at most.
-        errors: returns the error on each instance, ``[n]``, given the arrays of the labels and predictions:
-            whether it is wrong, or by how much (float64); None where seeds aren't networks trained apart.
-        agreement: returns how far the errors of two runs agree, 1 if they are the same.
-        most_agreement: of networks that were trained apart; those of the filed entries agree less.
-        borrowed: returns which share of a run's error others have together, 1 for a vote or mean of theirs.
-        most_borrowed: of networks that were trained apart, and of ensembles of them.
-    """
-
-    error: Callable[[Mapping[str, float]], float]
-    distance: Callable[[NDArray[Any], NDArray[Any]], float]
-    share: float = 0.01
-    errors: Callable[[Mapping[str, NDArray[Any]], NDArray[Any]], NDArray[Any]] | None = None
-    agreement: Callable[[NDArray[Any], NDArray[Any]], float] = lambda first, second: 0.0
-    most_agreement: float = 1.0
-    borrowed: Callable[[Answers, Sequence[Answers]], float] = lambda run, others: 0.0
-    most_borrowed: float = 1.0
 
 
 def _kappa(first: NDArray[Any], second: NDArray[Any]) -> float:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from helpers.python import python
-from sraven.core.system.stopping import ASKING, stoppable
+from sraven.networks.stopping import ASKING, stoppable
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_the_first_signal_is_heard_and_handlers_come_back(number, code, capfd, m
 
 TWICE = """
 import hashlib, os, signal, threading
-from sraven.core.system.stopping import stoppable
+from sraven.networks.stopping import stoppable
 
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 with stoppable("soon") as stop:

@@ -18,9 +18,9 @@ from secrets import token_hex
 from typing import Any, ClassVar, TypeVar
 
 from sraven.core.errors import OutputError
-from sraven.core.names import address_in
-from sraven.core.system.files import move_into_place, sync_directory, write_json
-from sraven.core.system.lock import LOCK, Lock
+from sraven.files.files import move_into_place, sync_directory, write_json
+from sraven.files.lock import LOCK, Lock
+from sraven.files.names import address_in
 
 STAGING, REPLACED, APART = ".sraven-partial", "replaced", "writing"
 

@@ -13,9 +13,9 @@ import pytest
 
 from helpers.refusals import assert_refused
 from sraven import OutputError
-from sraven.core.system import lock as lock_module
-from sraven.core.system.lock import LOCK, Lock
-from sraven.core.system.private import private_folder
+from sraven.core.private import private_folder
+from sraven.files import lock as lock_module
+from sraven.files.lock import LOCK, Lock
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o770, 0o707])
@@ -47,7 +47,7 @@ def test_a_folder_of_another_user_and_a_file_are_refused(tmp_path, monkeypatch):
 HOLD = """
 import sys
 from pathlib import Path
-from sraven.core.system.lock import Lock
+from sraven.files.lock import Lock
 lock = Lock(Path(sys.argv[1]))
 print("held", flush=True)
 sys.stdin.read()

@@ -23,8 +23,8 @@ from sraven.core.escape import (
     with_error,
 )
 from sraven.core.estimate import Mean
-from sraven.core.jsonable import as_json
-from sraven.core.names import host, name_fault, text_fault
+from sraven.files.jsonable import as_json
+from sraven.files.names import host, name_fault, text_fault
 
 
 @pytest.mark.parametrize(

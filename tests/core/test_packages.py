@@ -8,7 +8,7 @@ import tarfile
 import pytest
 
 from helpers.python import python
-from sraven.core.system.packages import PACKAGES, ROOT, check_packages
+from sraven.core.packages import PACKAGES, ROOT, check_packages
 
 COMMAND = "from sraven.__main__ import main; main()"
 

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from sraven.core.errors import BusyError, SubmissionError
 from sraven.core.escape import escape, quoted
-from sraven.core.system.files import read_bounded
 from sraven.core.task import TEXT, Column
-from sraven.core.untrusted import decode
+from sraven.files import decode
+from sraven.files.files import read_bounded
 
 _PATIENCE = 600.0
 """Seconds after which the machine, and not a file, is at fault."""

@@ -12,11 +12,11 @@ import pytest
 from helpers.example import all_bytes
 from helpers.refusals import assert_refused
 from sraven import OutputError
-from sraven.core.system import files
-from sraven.core.system.files import read_bounded, replacing, write_bytes, write_text
-from sraven.core.system.lock import LOCK, Lock
-from sraven.core.system.packages import PACKAGES
-from sraven.core.system.staging import staged, take_file
+from sraven.core.packages import PACKAGES
+from sraven.files import files
+from sraven.files.files import read_bounded, replacing, write_bytes, write_text
+from sraven.files.lock import LOCK, Lock
+from sraven.files.staging import staged, take_file
 
 
 def test_a_file_is_replaced(tmp_path):
@@ -200,13 +200,13 @@ def test_what_is_endless_or_waits_is_refused(tmp_path):
 OWN_READERS = {
     "a file of the package": [
         *("baselines/paper/figures.py", "sraven/board/board.py"),
-        *("sraven/core/jit.py", "sraven/leaderboard/snapshot.py", "sraven/core/palette.py"),
-        *("sraven/leaderboard/page/render.py", "sraven/core/untrusted/schemas/__init__.py"),
+        *("sraven/core/jit.py", "sraven/leaderboard/snapshot.py", "sraven/palette.py"),
+        *("sraven/leaderboard/page/render.py", "sraven/files/schemas/__init__.py"),
     ],
     "waits until a file of its own is on disk": ["baselines/train/checkpoint.py"],
     "text of any size, a line at a time": ["baselines/lm/sources.py"],
     "a file of JAX": ["baselines/model/fast/foreign.py"],
-    "a picture that it wrote": ["baselines/paper/plots.py", "sraven/core/palette.py"],
+    "a picture that it wrote": ["baselines/paper/plots.py", "sraven/palette.py"],
     "code that its user imports, and a run's copies": ["baselines/train/code.py"],
     "a file of the system's": ["baselines/train/provenance.py"],
     "texts of a checkout, beside the pages to be written": ["baselines/paper/pages.py"],
@@ -217,7 +217,7 @@ OWN_READERS = {
         "sraven/data/card.py",
     ],
     "a journal, a line of bounded length at a time": ["sraven/data/directory.py"],
-    "the reader itself": ["sraven/core/system/files.py"],
+    "the reader itself": ["sraven/files/files.py"],
 }
 """Modules that read files by themselves, by why they may."""
 
@@ -235,7 +235,7 @@ def reads(tree):
 
 
 def test_files_of_others_are_read_by_one_function():
-    root = Path(__file__).parents[3]
+    root = Path(__file__).parents[2]
     paths = [path for package in PACKAGES for path in (root / package).rglob("*.py")]
     found = {str(path.relative_to(root)) for path in paths if reads(ast.parse(path.read_text("utf-8")))}
     assert found == {path for paths in OWN_READERS.values() for path in paths}

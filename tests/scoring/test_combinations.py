@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sraven import SRAVEN
-from sraven.core.composition import combines_known, count_new_pairs, divergences, revealed_parts
+from sraven.scoring.combinations import combines_known, count_new_pairs, divergences, revealed_parts
 
 
 def rows_of(M):

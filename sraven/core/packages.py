@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sraven.core.errors import InstallationError
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 """The folder of the project's packages."""
 
 PACKAGES = ("sraven", "fuzzylogic", "baselines", "cli")

@@ -20,7 +20,7 @@ from helpers.parquet_forgery import (
 from helpers.submissions import lists, parquet, predictions_file
 from helpers.untrusted import NUMBER, PANEL, PANELS, RIGHT, decoded, refusal
 from sraven import SubmissionError
-from sraven.core.untrusted.read import decode_predictions, most_bytes
+from sraven.files.untrusted import decode_predictions, most_bytes
 
 
 @given(

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sraven.core.escape import escape, quoted
-from sraven.core.names import ADDRESS, address_fault, name_fault, text_fault
-from sraven.core.system.files import read_bounded
+from sraven.files.files import read_bounded
+from sraven.files.names import ADDRESS, address_fault, name_fault, text_fault
 
 _MOST = 80
 _MOST_ERRORS = 1_000
