@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, array_path
+from baselines.lm.token_shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, array_path
 from sraven.core.errors import OutputError
 from sraven.files.files import read_bounded, write_json
 from sraven.files.lock import LOCK

@@ -22,8 +22,8 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.documents import Documents
 from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, language_model
 from baselines.lm.loss import token_losses
-from baselines.lm.shards import TOKENIZER
 from baselines.lm.share import BatchShare
+from baselines.lm.token_shards import TOKENIZER
 from baselines.model.transformer import Transformer
 from baselines.train.grid import Judge
 from baselines.train.log import Scores

@@ -21,7 +21,7 @@ from cli.shared.progress import parts_bar, resumable
 from sraven.core.family import Family
 
 if TYPE_CHECKING:
-    from sraven.core.task import Task
+    from sraven.core.roles import Task
 
 _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
 """Settings of tasks that the names of their configurations leave out, but for the names of divisions."""

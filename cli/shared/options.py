@@ -26,7 +26,7 @@ from sraven.files.files import LARGEST
 from sraven.files.names import address_in
 
 if TYPE_CHECKING:
-    from sraven.core.task import Task
+    from sraven.core.roles import Task
     from sraven.data.engines.jobs import Engine
 
 

@@ -12,7 +12,7 @@ from sraven.core.packages import PACKAGES, check_packages
 from sraven.core.versions import check_version
 
 if TYPE_CHECKING:
-    from sraven.core.task import Task
+    from sraven.core.roles import Task
 
 FAMILIES = {
     "sraven": "sraven.family:FAMILY",

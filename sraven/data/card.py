@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import yaml
 
+from sraven.core.roles import Arrays, Column, Description, Task
 from sraven.core.spec import canonical_json, digest
-from sraven.core.task import Arrays, Column, Description, Task
 from sraven.core.versions import VERSIONS
 from sraven.data.manifest import CARD, CROISSANT, inner_cards
 from sraven.files.files import json_text

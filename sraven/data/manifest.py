@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from sraven.core.digests import block_digest, block_size, instance_bytes, split_digest
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import escape
-from sraven.core.task import Encoded, Rows, Task
+from sraven.core.roles import Encoded, Rows, Task
 from sraven.files.schemas import find_problem
 from sraven.files.staging import MANIFEST, STAGING, Plan
 from sraven.files.strict_json import parse_json

@@ -15,7 +15,7 @@ from sraven.core.errors import OutputError
 from sraven.core.escape import escape
 from sraven.core.families import make_task
 from sraven.core.parallel import Progress, available_threads
-from sraven.core.task import Task
+from sraven.core.roles import Task
 from sraven.data.directory import DatasetDirectory, Journal, differences, plain_entry, read_begun
 from sraven.data.manifest import Shard, ShardContents, list_shards
 from sraven.data.write import describe_whole, is_right, plan_dataset

@@ -21,7 +21,7 @@ from typing import Any
 from sraven.core.arguments import check_choice, check_integer
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.parallel import Progress, check_threads
-from sraven.core.task import Task
+from sraven.core.roles import Task
 from sraven.data.card import describing_files
 from sraven.data.directory import DatasetDirectory, Journal
 from sraven.data.engines.call import OnProgress

@@ -9,7 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.task import Arrays, Column
+from sraven.core.roles import Arrays, Column
 
 
 def arrow_schema(columns: Sequence[Column]) -> pa.Schema:

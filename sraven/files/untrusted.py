@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sraven.core.errors import BusyError, SubmissionError
 from sraven.core.escape import escape, quoted
-from sraven.core.task import TEXT, Column
+from sraven.core.roles import TEXT, Column
 from sraven.files import decode
 from sraven.files.files import read_bounded
 

@@ -14,7 +14,7 @@ from sraven.core.escape import escape
 from sraven.files.schemas import find_problem
 from sraven.files.untrusted import parse_yaml, read_file
 from sraven.leaderboard.evidence import Evidence
-from sraven.leaderboard.filed import Fault, make_fault
+from sraven.leaderboard.folder import Fault, make_fault
 
 CONFIRMED = "confirmed.yaml"
 

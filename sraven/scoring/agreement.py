@@ -1,4 +1,4 @@
-"""How predictions are told to be others again, or made of others: see `sraven.core.task.Comparison`."""
+"""How predictions are told to be others again, or made of others: see `sraven.core.roles.Comparison`."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import Answers, Comparison
+from sraven.core.roles import Answers, Comparison
 
 VOTERS = 6
 """Runs that may give a wrong answer together: all that are filed give more of them with each that comes."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import Arrays, Column, Comparison, Labels, Metric, ratio
+from sraven.core.roles import Arrays, Column, Comparison, Labels, Metric, ratio
 from sraven.scoring.agreement import compare_answers
 from sraven.text.questions import PADDING
 

@@ -14,7 +14,7 @@ from helpers.refusals import assert_refused
 from sraven import SRAVEN
 from sraven.core.families import FAMILIES, find_family, generating_families, make_board_task, make_task
 from sraven.core.family import Family
-from sraven.core.task import References, Rows, Scoring, Task, Wording
+from sraven.core.roles import References, Rows, Scoring, Task, Wording
 from sraven.text.task import Ladder
 from sraven.twins import Twins
 

@@ -103,6 +103,6 @@ def test_a_source_distribution_has_the_packages_and_no_half_of_the_tests(tmp_pat
     [archive] = (tmp_path / "out").iterdir()
     with tarfile.open(archive) as file:
         names = {name.partition("/")[2] for name in file.getnames()}
-    assert {*IN_SOURCES, "sraven/boards/lines.yaml", "sraven/leaderboard/snapshot/standing.json"} <= names
+    assert {*IN_SOURCES, "sraven/boards/levels.yaml", "sraven/leaderboard/snapshot/standing.json"} <= names
     top = {name.partition("/")[0] for name in names} - {"", "PKG-INFO", "sraven.egg-info"}
     assert top == {*PACKAGES, *IN_SOURCES}

@@ -22,7 +22,7 @@ from sraven.core.escape import (
     quoted,
     with_error,
 )
-from sraven.core.estimate import Mean
+from sraven.core.means import Mean
 from sraven.files.jsonable import as_json
 from sraven.files.names import host, name_fault, text_fault
 

@@ -29,7 +29,7 @@ def few_at_once():
         monkeypatch.setattr("baselines.analysis.codes.pieces_on", lambda mesh: (4, 2))
         monkeypatch.setattr("baselines.analysis.analysed.UNTRAINED_NETWORKS", 2)
         monkeypatch.setattr("baselines.analysis.classifiers.STRENGTHS", (0.1, 1.0))
-        monkeypatch.setattr("baselines.analysis.decoding.RELABELLINGS", 2)
+        monkeypatch.setattr("baselines.analysis.probes.RELABELLINGS", 2)
         yield
 
 

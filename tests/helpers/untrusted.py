@@ -5,7 +5,7 @@ import pytest
 
 from helpers.submissions import predictions_file
 from sraven import SubmissionError
-from sraven.core.task import Column
+from sraven.core.roles import Column
 from sraven.files import decode
 
 PANEL, NUMBER = (

@@ -29,7 +29,7 @@ from sraven.leaderboard.submissions.runs import (
     decode_runs,
     read_predictions,
 )
-from sraven.scoring.errors import SplitErrors, diagnose_runs
+from sraven.scoring.mistakes import SplitErrors, diagnose_runs
 from sraven.scoring.scores import Run, SplitScores, score_runs
 
 SUBMISSIONS = "submissions"  # where the leaderboard keeps what was filed

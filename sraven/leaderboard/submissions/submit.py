@@ -18,7 +18,7 @@ from sraven.board.board import Board, load_board, read_board
 from sraven.core.arguments import check_choice
 from sraven.core.errors import ConfigurationError, OutputError, SubmissionError
 from sraven.core.packages import installed_versions
-from sraven.core.task import Reference
+from sraven.core.roles import Reference
 from sraven.files.files import compact_json, sha256_of_file, write_text
 from sraven.files.schemas import find_problem
 from sraven.files.staging import staged

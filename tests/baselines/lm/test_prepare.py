@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from baselines.lm import shards as shards_module
+from baselines.lm import token_shards as shards_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import prepare
 from baselines.lm.tokenizer import Tokenizer, train_tokenizer

@@ -12,7 +12,7 @@ from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards, small_board
 from sraven import SubmissionError
 from sraven.core.errors import BusyError
-from sraven.leaderboard.filed import FIRST_DAY, filing_date
+from sraven.leaderboard.folder import FIRST_DAY, filing_date
 from sraven.leaderboard.maintainers import CONFIRMED, Maintained, read_maintained
 from sraven.leaderboard.ranking import read_leaderboard
 from sraven.leaderboard.submissions.submit import file_submission

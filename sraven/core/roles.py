@@ -7,7 +7,7 @@ role                  what it is about
 `Rows`                its instances as rows of a dataset: columns, encoding, checks, texts
 `Scoring`             how predictions are scored
 `References`          what scores are read against: reference predictors, and what the ideal observer scores
-`Diagnosis`           how wrong answers are sorted; a task may have none (`sraven.scoring.errors`)
+`Diagnosis`           how wrong answers are sorted; a task may have none (`sraven.scoring.mistakes`)
 `Wording`             its instances in words, and replies read: of tasks whose predictions are texts
 ====================  ==================================================================================
 
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.estimate import Mean
+from sraven.core.means import Mean
 
 Arrays = Mapping[str, NDArray[Any]]
 """Arrays by name, with the instances along the first axis."""
@@ -240,7 +240,7 @@ class Task(ABC):
 
     @property
     def diagnosis(self) -> Any:
-        """How wrong answers are sorted, a `sraven.scoring.errors.Diagnosis`; None if nothing sorts them."""
+        """How wrong answers are sorted, a `sraven.scoring.mistakes.Diagnosis`; None if nothing sorts them."""
         return None
 
     @property

@@ -6,8 +6,8 @@ import numpy as np
 
 from sraven.certificates.ambiguity import differs_everywhere
 from sraven.core.arguments import check_integer
-from sraven.core.estimate import Mean, mean
 from sraven.core.family import Measured
+from sraven.core.means import Mean, mean
 from sraven.task import SRAVEN
 
 _PART = 1 << 16

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from threadpoolctl import threadpool_info
 
 from baselines.analysis.controls import Labels, permute_labels
-from baselines.analysis.decoding import decode, fit_probe
+from baselines.analysis.probes import decode, fit_probe
 from helpers.refusals import assert_refused
 from sraven.files.jsonable import as_json
 

@@ -36,10 +36,10 @@ from sraven.arguments import check_context, check_K, check_symbols
 from sraven.certificates.ambiguity import is_answer
 from sraven.core.arguments import check_array
 from sraven.core.errors import ConfigurationError
-from sraven.core.task import Arrays, Labels
+from sraven.core.roles import Arrays, Labels
 from sraven.features import symbols_by_asked_feature
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, fits_alone
-from sraven.scoring.errors import MISSING, OVERALL, SIBLINGS, Tally, tally
+from sraven.scoring.mistakes import MISSING, OVERALL, SIBLINGS, Tally, tally
 from sraven.siblings import PARTNERS, partners_say
 from sraven.splits import exchanges
 
@@ -128,7 +128,7 @@ def sort_errors(
     answers: ArrayLike | None = None,
     threads: int | None = None,
 ) -> SortedErrors:
-    """Sort the wrong answers by the kind of mistake that they are; see `sraven.errors` for the kinds.
+    """Sort the wrong answers by the kind of mistake that they are; see `sraven.mistakes` for the kinds.
 
     Args:
         batch: the instances, as ``task.sample`` returns them.

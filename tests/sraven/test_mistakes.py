@@ -11,7 +11,7 @@ from helpers import error_oracle, oracle
 from helpers.refusals import assert_refused
 from helpers.submissions import SRAVEN_BOARD, guesses, small_board
 from sraven import SRAVEN, count_answers, sort_errors
-from sraven.errors import KINDS
+from sraven.mistakes import KINDS
 from sraven.rules import rules_of
 from sraven.splits import exchanges
 from sraven.task import Batch

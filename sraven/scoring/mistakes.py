@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.estimate import standard_error
-from sraven.core.task import Labels, Task
+from sraven.core.means import standard_error
+from sraven.core.roles import Labels, Task
 from sraven.scoring.scores import DIGITS, Run
 
 OVERALL = "overall"

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from sraven.core.digests import instance_bytes
-from sraven.core.task import Arrays, Rows, row_fault
+from sraven.core.roles import Arrays, Rows, row_fault
 from sraven.data.engines.call import OnProgress
 from sraven.data.files import FileComparison, is_pointer, name_and_count
 from sraven.data.formats import FORMATS

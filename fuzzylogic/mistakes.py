@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from fuzzylogic import ridge
 from fuzzylogic.terms import combinations_of, formula
-from sraven.core.task import Labels
-from sraven.scoring.errors import MISSING, OVERALL, Tally, tally
+from sraven.core.roles import Labels
+from sraven.scoring.mistakes import MISSING, OVERALL, Tally, tally
 
 if TYPE_CHECKING:
     from fuzzylogic.task import FuzzyLogic

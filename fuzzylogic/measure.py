@@ -7,8 +7,8 @@ import numpy as np
 from fuzzylogic.metrics import overall
 from fuzzylogic.task import FuzzyLogic
 from sraven.core.arguments import check_integer
-from sraven.core.estimate import Mean, mean
 from sraven.core.family import Measured
+from sraven.core.means import Mean, mean
 
 _PART = 1 << 14
 
