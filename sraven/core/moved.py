@@ -35,4 +35,4 @@ class _Moved:
 
 
 _moved: Any = _Moved()
-sys.meta_path.append(_moved)
+sys.meta_path.insert(0, _moved)
