@@ -1,4 +1,4 @@
-"""Print the standing, or write it as a page."""
+"""Print the leaderboard, or write it as a page."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -117,7 +117,7 @@ def print_standing(standing: "Standing") -> None:
     "--snapshot",
     metavar="FILE",
     type=output_file,
-    help="File to write the standing to, as the package brings it; for maintainers.",
+    help="File to write the snapshot of the leaderboard to; for maintainers.",
 )
 @json_option
 def command(
@@ -130,9 +130,9 @@ def command(
     checkout: Path,
     snapshot: Path | None,
 ) -> None:
-    """Print the standing, of all boards or of one, or write its page.
+    """Print the leaderboard, of all boards or of one, or write its page.
 
-    The page is one file, index.html: it needs no server and sends no requests. The standing is the one that
+    The page is one file, index.html: it needs no server and sends no requests. What is shown
     came with the package. With --leaderboard, ranks and numbers are recomputed from the predictions there,
     which takes seconds for each entry. An entry that can't be read is left out, named on standard error, and
     makes the exit code 1.

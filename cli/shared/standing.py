@@ -53,6 +53,6 @@ def find_standing(folder: Path | None, board_id: str | None, added: Sequence[Pat
             return read_leaderboard(folder, board_id, gather=gather, own=own)
         found = read_snapshot(board_id, own=own)
     copies = ", and the predictions that yours are compared with for copies" if own else ""
-    source = f"the standing of {found.date}, as it came with sraven {__version__}"
+    source = f"the leaderboard of {found.date}, as it came with sraven {__version__}"
     click.echo(f"{source}; --leaderboard {CHECKOUT} of a checkout has what was filed since{copies}", err=True)
     return found
