@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sraven.core.arguments import check_choice, check_integer, check_number, check_share
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
-from sraven.core.names import name_fault
 from sraven.core.spec import SEED_LIMIT, added, digest, values_of
+from sraven.files.names import name_fault
 
 if TYPE_CHECKING:
     from sraven.board.board import Board

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import optax
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.task import Task
+from sraven.core.roles import Task
 
 Batch = Mapping[str, jax.Array]
 """Arrays of instances by name, with B along the first axis."""

@@ -32,8 +32,8 @@ from baselines.train.result import RESULT, add_evaluation
 from baselines.train.weights import weights_bytes
 from sraven.board.board import Board, load_board, read_board
 from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.estimate import standard_error
-from sraven.core.system.files import read_bounded
+from sraven.core.means import standard_error
+from sraven.files.files import read_bounded
 from sraven.leaderboard.standing import LEARNT_CEILING
 from sraven.leaderboard.submissions.submission import METHOD_FAMILIES
 from sraven.leaderboard.submissions.submit import check_new, write_submission

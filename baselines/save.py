@@ -22,7 +22,7 @@ from baselines.train.sharding import make_mesh
 from baselines.train.step import State
 from baselines.train.weights import check_finite, weights_bytes
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.files import write_bytes
+from sraven.files.files import write_bytes
 
 
 def save_run(

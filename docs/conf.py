@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 import sraven
-from sraven.core.system.files import write_text
+from sraven.files.files import write_text
 from sraven.text.play import make_play, practise
 
 project = "SRAVEN"
@@ -52,7 +52,7 @@ html_title = "SRAVEN"
 html_logo = html_favicon = "_static/mark.svg"
 html_copy_source = False
 html_show_sphinx = False
-html_static_path = ["_static", "../sraven/core/assets/palette.css"]
+html_static_path = ["_static", "../sraven/assets/palette.css"]
 html_css_files = ["palette.css", "site.css"]
 templates_path = ["_templates"]
 html_sidebars = {

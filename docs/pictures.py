@@ -21,8 +21,8 @@ from fuzzylogic.record import evaluate_terms
 from fuzzylogic.show import make_puzzle as make_sequence
 from sraven import SRAVEN, plots
 from sraven.board.board import read_board
-from sraven.core.system.files import write_bytes, write_text
 from sraven.counting import count
+from sraven.files.files import write_bytes, write_text
 from sraven.plots import INK
 from sraven.show import make_puzzle
 from sraven.text.play import make_play, practise

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from sraven import core  # noqa: F401  # if that is another project's, Python says where it lies
-from sraven.core.system.lazy import lazy_names
-from sraven.core.system.packages import check_packages
+from sraven.core.lazy import lazy_names
+from sraven.core.packages import check_packages
 
 if TYPE_CHECKING:
     from fuzzylogic.identifiability import Identification as Identification, identify as identify

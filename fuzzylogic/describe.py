@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fuzzylogic.terms import combinations_of, formula
-from sraven.core.task import Arrays, Description
+from sraven.core.roles import Arrays, Description
 
 if TYPE_CHECKING:
     from fuzzylogic.task import FuzzyLogic

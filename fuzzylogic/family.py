@@ -13,7 +13,7 @@ def _task(**settings: Any) -> Any:
 
 
 def _measure(task: Any, n: int, threads: int | None) -> Measured:
-    from fuzzylogic.estimate import measure
+    from fuzzylogic.measure import measure
 
     return measure(task, n, threads)
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.comparison import compare_numbers
-from sraven.core.task import Arrays, Column, Labels, Metric, ratio
+from sraven.core.roles import Arrays, Column, Labels, Metric, ratio
 from sraven.core.versions import latest
+from sraven.scoring.agreement import compare_numbers
 
 if TYPE_CHECKING:
     from fuzzylogic.task import Batch, FuzzyLogic

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from fuzzylogic.describe import describe
 from fuzzylogic.terms import rank_all, term_dtype
-from sraven.core.table import to_arrays
-from sraven.core.task import Arrays, Column, Description, Encoded, row_faults
+from sraven.core.roles import Arrays, Column, Description, Encoded, row_faults
+from sraven.files.table import to_arrays
 
 if TYPE_CHECKING:
     from fuzzylogic.task import FuzzyLogic

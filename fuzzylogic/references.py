@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from fuzzylogic import gaussian_process, look_up, ridge, symmetry
 from fuzzylogic.metrics import error_columns
-from sraven.core.estimate import Mean, mean
-from sraven.core.task import Reference
+from sraven.core.means import Mean, mean
+from sraven.core.roles import Reference
 from sraven.scoring.references import Observed
 
 if TYPE_CHECKING:

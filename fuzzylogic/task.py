@@ -19,10 +19,10 @@ from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.parallel import for_each_chunk
 from sraven.core.permutation import half_bits, permute_all
 from sraven.core.rng import fill_uniform
+from sraven.core.roles import References, Rows, Scoring
 from sraven.core.spec import SEED_LIMIT
-from sraven.core.task import References, Rows, Scoring
 from sraven.core.versions import check_version
-from sraven.scoring.errors import Diagnosis
+from sraven.scoring.mistakes import Diagnosis
 from sraven.scoring.task import ScoredTask
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
     @property
     def diagnosis(self) -> Diagnosis:
         """How wrong answers are sorted."""
-        from fuzzylogic.errors import FuzzyLogicDiagnosis
+        from fuzzylogic.mistakes import FuzzyLogicDiagnosis
 
         return FuzzyLogicDiagnosis(self)
 

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from sraven.core.system.lazy import lazy_names
+from sraven.core import moved as _moved  # noqa: F401  # modules are found by their old names, too
+from sraven.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from sraven.board.board import Board as Board, board_ids, load_board as load_board
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     from sraven.core.families import make_task as make_task
     from sraven.data.verify import verify_dataset as verify_dataset
     from sraven.data.write import write_dataset as write_dataset
-    from sraven.errors import sort_errors as sort_errors
     from sraven.leaderboard.comparison import compare_submissions as compare_submissions
     from sraven.leaderboard.export import standing as standing
     from sraven.leaderboard.submissions.submission import score_submission as score_submission
     from sraven.leaderboard.submissions.submit import write_submission as write_submission
+    from sraven.mistakes import sort_errors as sort_errors
     from sraven.networks.pytorch import evaluate_network as evaluate_network
     from sraven.record import to_numpy as to_numpy
     from sraven.rules import RULES as RULES
@@ -55,7 +56,7 @@ _HOMES = {
     "sraven.leaderboard.submissions.submit": "write_submission",
     "sraven.core.families": "make_task",
     "sraven.data.verify": "verify_dataset",
-    "sraven.errors": "sort_errors",
+    "sraven.mistakes": "sort_errors",
     "sraven.certificates.observer": "ideal_observer",
     "sraven.certificates.posterior": "rule_posterior symbol_marginals",
     "sraven.record": "to_numpy",

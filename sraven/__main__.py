@@ -8,7 +8,7 @@ import sys
 from importlib import import_module
 
 from sraven.core.errors import InstallationError
-from sraven.core.system.packages import PACKAGES, check_packages
+from sraven.core.packages import PACKAGES, check_packages
 
 
 def main() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import Arrays, Description
+from sraven.core.roles import Arrays, Description
 from sraven.divisions import DIVISIONS
 
 if TYPE_CHECKING:

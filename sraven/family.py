@@ -29,7 +29,7 @@ def _task(**settings: Any) -> Any:
 
 
 def _measure(task: Any, n: int, threads: int | None) -> Measured:
-    from sraven.estimate import measure
+    from sraven.measure import measure
 
     return measure(task, n, threads)
 

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.certificates.ambiguity import is_answer
-from sraven.core.comparison import compare_answers
 from sraven.core.jit import kernel
-from sraven.core.task import Arrays, Column, Labels, Metric, ratio
+from sraven.core.roles import Arrays, Column, Labels, Metric, ratio
 from sraven.core.versions import latest
 from sraven.features import symbols_by_asked_feature
 from sraven.rules import Rules
+from sraven.scoring.agreement import compare_answers
 from sraven.scoring.composing import BALANCED
 from sraven.siblings import sibling_answers
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
-from sraven.core.palette import palette, save_figure
+from sraven.palette import palette, save_figure
 from sraven.show import ANSWERS_SHOWN, Puzzle, colour
 
 _CELL = 0.6

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.certificates.ambiguity import count_answers
-from sraven.core.table import to_arrays
-from sraven.core.task import Arrays, Column, Description, Encoded, row_fault, row_faults
+from sraven.core.roles import Arrays, Column, Description, Encoded, row_fault, row_faults
 from sraven.describe import describe
 from sraven.features import symbols_by_feature
+from sraven.files.table import to_arrays
 from sraven.rules import RULES, Rules
 
 if TYPE_CHECKING:

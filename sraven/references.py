@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from sraven.certificates.nearest import ERROR_RATE, K_LIMIT, each_by_itself, nearest_combination
 from sraven.certificates.observer import ideal_observer
-from sraven.core.composition import combines_known
-from sraven.core.estimate import Mean, mean
+from sraven.core.means import Mean, mean
 from sraven.core.rng import derive_key, fill_draws
-from sraven.core.task import Reference
+from sraven.core.roles import Reference
+from sraven.scoring.combinations import combines_known
 from sraven.scoring.references import Observed
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from sraven.core.arguments import check_choice, check_integer, check_share
 from sraven.core.batch import Instances
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.parallel import for_each_chunk
+from sraven.core.roles import References, Rows, Scoring
 from sraven.core.spec import SEED_LIMIT
-from sraven.core.task import References, Rows, Scoring
 from sraven.core.versions import check_version
 from sraven.divisions import DIVISIONS
 from sraven.kernels import Tables, generate, make_tables
 from sraven.rules import PAPER, Rules, rules_of
-from sraven.scoring.errors import Diagnosis
+from sraven.scoring.mistakes import Diagnosis
 from sraven.scoring.task import ScoredTask
 from sraven.settings import POLICIES, Settings
 from sraven.splits import partition, rule_combinations
@@ -316,7 +316,7 @@ class SRAVEN(Settings, ScoredTask[Batch]):
     @property
     def diagnosis(self) -> Diagnosis:
         """How wrong answers are sorted."""
-        from sraven.errors import SRAVENDiagnosis
+        from sraven.mistakes import SRAVENDiagnosis
 
         return SRAVENDiagnosis(self)
 

@@ -28,7 +28,7 @@ from sraven import SRAVEN, Board, BoardError
 from sraven.board.board import board_ids, read_board
 from sraven.board.ceilings import ANSWERS, KNOWS, Ceiling
 from sraven.board.freeze import make_board
-from sraven.core.task import Metric
+from sraven.core.roles import Metric
 from sraven.leaderboard.ranking import read_leaderboard
 from sraven.metrics import SRAVENScoring
 from sraven.references import CEILINGS

@@ -18,10 +18,10 @@ from helpers.third_family import ENTRY, registered
 from sraven.core.digests import block_digest
 from sraven.core.families import find_family, generating_families, make_task
 from sraven.core.spec import canonical_json, digest
-from sraven.core.table import to_arrays
 from sraven.core.versions import current_version
 from sraven.data.verify import verify_dataset
 from sraven.data.write import write_dataset
+from sraven.files.table import to_arrays
 
 with registered():
     EXAMPLES = {

@@ -17,7 +17,7 @@ from helpers.evidence_example import stated
 from helpers.repositories import FILED as FOLDER, git
 from sraven import SubmissionError
 from sraven.board.board import read_board
-from sraven.core.jsonable import as_json
+from sraven.files.jsonable import as_json
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.entries import entry_of
 from sraven.leaderboard.evidence import sharing_boards

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sraven import SRAVEN
-from sraven.core.task import Labels, Metric, ratio
+from sraven.core.roles import Labels, Metric, ratio
 from sraven.leaderboard.comparison import DRAWS, compare_entries, rank_ranges
 from sraven.leaderboard.standing import Combinations, Entry
 from sraven.scoring.composing import BALANCED, measure_composing, measure_parts

@@ -25,7 +25,7 @@ from helpers.tiny_runs import compiled_once, shared_directory
 from sraven import SRAVEN, evaluate_network
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 from sraven.leaderboard.submissions.submission import score_submission
 
 RECIPES = Path(__file__).parent.parent / "docs" / "recipes"

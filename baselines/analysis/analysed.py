@@ -18,8 +18,8 @@ from baselines.config import RunConfig
 from baselines.train.experiment import board_of
 from sraven.core.errors import OutputError
 from sraven.core.spec import digest
-from sraven.core.system.files import read_bounded
-from sraven.core.system.lock import LOCK, Lock
+from sraven.files.files import read_bounded
+from sraven.files.lock import LOCK, Lock
 
 TRAINED, UNTRAINED = "trained", "untrained"
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from baselines.analysis.codes import Codes
 from sraven.core.spec import canonical_json
-from sraven.core.system.files import replacing
+from sraven.files.files import replacing
 
 METADATA = b"sraven.codes"
 

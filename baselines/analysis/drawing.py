@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.analysis.analysed import TRAINED, UNTRAINED, Analysed
-from baselines.analysis.decoding import ALWAYS_POSITIVE, BAYES, MAJORITY, RAW_TOKENS, ROW3_INPUTS, Decoding
 from baselines.analysis.embedding import Neighbours
 from baselines.analysis.intervals import Interval
 from baselines.analysis.labels import FIT, RULE
 from baselines.analysis.layouts import FUNCTION, INPUTS, Layout
+from baselines.analysis.probes import ALWAYS_POSITIVE, BAYES, MAJORITY, RAW_TOKENS, ROW3_INPUTS, Decoding
 from baselines.analysis.similarity import participation_ratios, sample_rows
 from baselines.analysis.stages import names_of
 from baselines.plots.clouds import Cloud, cloud_picture

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fuzzylogic.settings import QUERIES
 from sraven.core.arguments import check_choice, check_integer
 from sraven.core.errors import ConfigurationError
-from sraven.core.task import Task
+from sraven.core.roles import Task
 
 Array = NDArray[Any]
 

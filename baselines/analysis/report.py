@@ -17,8 +17,8 @@ from baselines.analysis.stages import STAGES
 from baselines.train.code import imported_by
 from baselines.train.command import train_command
 from baselines.train.provenance import code_commit, read_provenance
-from sraven.core.jsonable import as_json
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
+from sraven.files.jsonable import as_json
 
 FIGURES, SCHEMA = "figures", 1
 

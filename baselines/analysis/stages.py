@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from baselines.analysis.analysed import Analysed, batch_of, by_instance, untrained_codes
 from baselines.analysis.codes import Codes
 from baselines.analysis.controls import Labels
-from baselines.analysis.decoding import (
+from baselines.analysis.labels import FIRST, FIT, RULE, SECOND
+from baselines.analysis.layouts import Layout, layouts
+from baselines.analysis.probes import (
     RAW_TOKENS,
     ROW3_INPUTS,
     UNTRAINED,
@@ -23,8 +25,6 @@ from baselines.analysis.decoding import (
     decode,
     fit_probe,
 )
-from baselines.analysis.labels import FIRST, FIT, RULE, SECOND
-from baselines.analysis.layouts import Layout, layouts
 from baselines.analysis.similarity import participation, similarity
 from baselines.encode import encoding_of
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.lm.directory import read_manifest
-from baselines.lm.shards import ARRAYS, TOKENIZER, array_path
+from baselines.lm.token_shards import ARRAYS, TOKENIZER, array_path
 from baselines.lm.tokenizer import Tokenizer, read_tokenizer
 from sraven.core.errors import OutputError
 from sraven.core.spec import digest
@@ -112,8 +112,8 @@ class Corpus:
         return tokens
 
     def read_documents(self) -> NDArray[np.void]:
-        """Return the table of all documents, see `baselines.lm.shards.DOCUMENT`; ``start`` counts from the
-        corpus's first token.
+        """Return the table of all documents, see `baselines.lm.token_shards.DOCUMENT`; ``start`` counts from
+        the corpus's first token.
 
         Raises:
             OutputError: if a shard is missing or damaged.

@@ -1,6 +1,6 @@
 """The life of a directory of tokens: staged, resumed, published whole, replaced only by force.
 
-The order in which it is published is that of `sraven.core.system.staging`.
+The order in which it is published is that of `sraven.files.staging`.
 """
 
 import json
@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from baselines.lm.shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, array_path
+from baselines.lm.token_shards import ARRAYS, ENTRIES, SHARDS, TOKENIZER, array_path
 from sraven.core.errors import OutputError
-from sraven.core.system.files import read_bounded, write_json
-from sraven.core.system.lock import LOCK
-from sraven.core.system.staging import MANIFEST, STAGING, Plan, StagedDirectory
-from sraven.core.untrusted.schemas import read_described
+from sraven.files.files import read_bounded, write_json
+from sraven.files.lock import LOCK
+from sraven.files.schemas import read_described
+from sraven.files.staging import MANIFEST, STAGING, Plan, StagedDirectory
 
 LAYOUT = 1
 """Version of the directory's layout and of the manifest."""

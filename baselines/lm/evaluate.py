@@ -22,8 +22,8 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.documents import Documents
 from baselines.lm.experiment import DEFAULT_COMPUTE, HIGHEST, Compute, at_once, language_model
 from baselines.lm.loss import token_losses
-from baselines.lm.shards import TOKENIZER
 from baselines.lm.share import BatchShare
+from baselines.lm.token_shards import TOKENIZER
 from baselines.model.transformer import Transformer
 from baselines.train.grid import Judge
 from baselines.train.log import Scores
@@ -40,7 +40,7 @@ from baselines.train.sharding import (
 from baselines.train.step import matmul_precision
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.files import sha256_of_file
+from sraven.files.files import sha256_of_file
 
 ROWS = 32
 """Rows of an evaluation batch, unless another number is given."""

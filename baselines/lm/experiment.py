@@ -13,8 +13,8 @@ from baselines.config import C4, LanguageConfig, RunConfig
 from baselines.encode import Batch
 from baselines.lm.corpus import Corpus
 from baselines.lm.loss import AT_ONCE, AT_ONCE_ON_CPU, mean_loss
-from baselines.lm.shards import TOKENIZER
 from baselines.lm.share import BatchShare
+from baselines.lm.token_shards import TOKENIZER
 from baselines.lm.windows import Windows
 from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig

@@ -4,7 +4,7 @@ The directory::
 
     manifest.json      plan, tokenizer, totals, shards with checksums
     tokenizer.model    the SentencePiece model
-    shards/00000.tokens.npy, .documents.npy       see `baselines.lm.shards`
+    shards/00000.tokens.npy, .documents.npy       see `baselines.lm.token_shards`
 """
 
 import os
@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from baselines.lm.directory import KIND, LAYOUT, TokensDirectory
-from baselines.lm.shards import ARRAYS, TOKENIZER, SourceJob, TokenShard, array_path, write_source
 from baselines.lm.sources import Source
+from baselines.lm.token_shards import ARRAYS, TOKENIZER, SourceJob, TokenShard, array_path, write_source
 from baselines.lm.tokenizer import Tokenizer
 from sraven.core.errors import ConfigurationError
 from sraven.core.parallel import check_threads
-from sraven.core.system.files import write_bytes
-from sraven.core.system.staging import directory_at
 from sraven.data.engines.call import OnProgress
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
+from sraven.files.files import write_bytes
+from sraven.files.staging import directory_at
 
 
 @dataclass(frozen=True)

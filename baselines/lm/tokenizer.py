@@ -12,7 +12,7 @@ import sentencepiece
 from numpy.typing import NDArray
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.files import read_bounded
+from sraven.files.files import read_bounded
 
 MOST_PIECES = 1 << 16
 """Tokens are stored in 16 bits."""

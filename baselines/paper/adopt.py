@@ -16,7 +16,7 @@ from baselines.train.directory import read_run
 from baselines.train.provenance import commit_of
 from baselines.train.result import RESULT, read_result, result_of
 from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.jsonable import as_json
+from sraven.files.jsonable import as_json
 
 
 def adopt(

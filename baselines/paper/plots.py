@@ -15,8 +15,8 @@ from baselines.paper.figures import ATTENTIONS, Chart, Figure
 from baselines.paper.pages import is_drawn, picture_name
 from baselines.paper.results import FigureStanding, RowSummary
 from baselines.plots.style import LEGEND, RESULTS, frame, panels_of
-from sraven.core.palette import palette, save_figure
 from sraven.core.spec import digest
+from sraven.palette import palette, save_figure
 from sraven.plots import INK, PAPER
 
 COLOURS = {title: palette()[name].light for name, title in ATTENTIONS.items()}

@@ -10,8 +10,8 @@ from baselines.paper.cells import Figures, homes_of
 from baselines.paper.figures import FIGURES
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.spec import values_of
-from sraven.core.system.files import write_json
-from sraven.core.untrusted.schemas import read_described
+from sraven.files.files import write_json
+from sraven.files.schemas import read_described
 
 FOLDER = "reproduction"
 """Of the records, within the folder of results."""

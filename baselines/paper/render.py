@@ -9,7 +9,7 @@ from baselines.paper.figures import FIGURES
 from baselines.paper.pages import pages_of
 from baselines.paper.plots import ResultPicture, drawn_digest, pictures_of, save_picture
 from baselines.paper.results import FigureStanding, standings_of
-from sraven.core.system.files import write_text
+from sraven.files.files import write_text
 
 
 def render(results: Path, names: Collection[str] = (), *, figures: Figures = FIGURES) -> list[Path]:

@@ -18,7 +18,7 @@ from baselines.paper.cells import Cell, Figures, as_planned, cells_of, has_level
 from baselines.paper.figures import FIGURES, Figure, Row, read_board_once
 from baselines.paper.records import Record, read_records
 from baselines.train.grid import SELECTION_SPLIT
-from sraven.core.estimate import standard_error
+from sraven.core.means import standard_error
 
 _ROUNDING = 1e-9
 """Standard errors up to this come of equal scores."""

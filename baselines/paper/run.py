@@ -26,9 +26,9 @@ from baselines.train.optim import Hyperparams
 from baselines.train.sharding import make_mesh
 from baselines.train.train import OnSteps, train_runs
 from sraven.core.errors import CapacityError, ConfigurationError
-from sraven.core.system.lock import Lock
 from sraven.data.engines.jobs import HERE, map_jobs
 from sraven.data.engines.processes import asked_to_end, leave_signals_to_parent, take_processors
+from sraven.files.lock import Lock
 
 Wrote = Callable[[Cell, Path], None]
 """Is called with a record that was written."""

@@ -10,7 +10,7 @@ from matplotlib.ticker import EngFormatter, ScalarFormatter
 
 from baselines.plots.curves import LOSS, Curves, Group, thin, view
 from baselines.plots.style import COLOURS, SMALL, STYLE, STYLES, panels_of
-from sraven.core.palette import save_figure
+from sraven.palette import save_figure
 from sraven.plots import INK, PAPER
 
 _POINTS = 150

@@ -14,7 +14,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from baselines.plots.style import STYLE, TEXT, TITLE
-from sraven.core.palette import palette, save_figure
+from sraven.palette import palette, save_figure
 from sraven.plots import PAPER
 
 COLUMN, PAGE = 3.35, 6.9

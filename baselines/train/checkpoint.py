@@ -24,7 +24,7 @@ from jax.experimental.multihost_utils import broadcast_one_to_all, sync_global_d
 from orbax.checkpoint import v1 as ocp
 
 from sraven.core.errors import OutputError
-from sraven.core.system.files import read_bounded, sha256_of_file, sync_directory, write_json
+from sraven.files.files import read_bounded, sha256_of_file, sync_directory, write_json
 
 KEPT = 2
 """How many are kept: the newest, and one before, should the newest be damaged."""

@@ -7,7 +7,7 @@ from jax.experimental.compilation_cache import compilation_cache
 from jax.sharding import Mesh
 
 from baselines.train.sharding import on_cpu
-from sraven.core.system.private import private_folder, user_cache
+from sraven.core.private import private_folder, user_cache
 
 
 def keep_programs(mesh: Mesh) -> None:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from baselines.config import RunConfig, read_config
 from sraven.core.errors import OutputError
 from sraven.core.spec import values_of
-from sraven.core.system.files import TEMPORARY, read_bounded, write_bytes, write_json
-from sraven.core.system.lock import LOCK, Lock
+from sraven.files.files import TEMPORARY, read_bounded, write_bytes, write_json
+from sraven.files.lock import LOCK, Lock
 
 if TYPE_CHECKING:
     from baselines.train.checkpoint import Checkpoints

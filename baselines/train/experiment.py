@@ -23,7 +23,7 @@ from baselines.train.sharding import check_batch, make_mesh, mean_over_devices, 
 from baselines.train.step import Loss, Program, StepReport
 from sraven.board.board import Board, read_board
 from sraven.core.errors import ConfigurationError
-from sraven.core.task import Task
+from sraven.core.roles import Task
 
 CHUNK = 100
 """Steps of one call of the compiled program."""

@@ -15,8 +15,8 @@ from baselines.train.predict import predict
 from baselines.train.train import Outcome
 from sraven.core.arguments import check_choice
 from sraven.core.errors import ConfigurationError
-from sraven.core.estimate import standard_error
-from sraven.core.system.files import write_json
+from sraven.core.means import standard_error
+from sraven.files.files import write_json
 
 SELECTION_SPLIT = "test"
 """In-distribution; nothing is ever chosen by ``ood``."""

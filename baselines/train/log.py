@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sraven.core.errors import OutputError
-from sraven.core.jsonable import as_json
-from sraven.core.system.files import read_bounded
+from sraven.files.files import read_bounded
+from sraven.files.jsonable import as_json
 
 LOG = "log.jsonl"
 

@@ -30,7 +30,7 @@ from baselines.train.optim import Hyperparams
 from baselines.train.sharding import CHUNK_SPEC, on_cpu, on_each_device, own_mesh, place_chunk, whole
 from baselines.train.step import matmul_precision
 from sraven.board.board import Board
-from sraven.core.task import Labels
+from sraven.core.roles import Labels
 from sraven.scoring.scores import score_plainly
 
 _AT_ONCE, _PIECES = 512, 1

@@ -18,12 +18,12 @@ import jax
 from jax.sharding import Mesh
 
 from sraven.core.errors import OutputError
-from sraven.core.names import address_fault
+from sraven.core.packages import PACKAGES
 from sraven.core.parallel import available_threads
 from sraven.core.spec import digest
-from sraven.core.system.files import write_json
-from sraven.core.system.packages import PACKAGES
-from sraven.core.untrusted.schemas import read_described
+from sraven.files.files import write_json
+from sraven.files.names import address_fault
+from sraven.files.schemas import read_described
 
 RECORD = "trained-by-{}.json"
 """Name of a record, given the first digits of its digest."""

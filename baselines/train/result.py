@@ -16,9 +16,9 @@ from baselines.train.command import train_command
 from baselines.train.log import INSTANCES, SCORES, Scores, read_log
 from baselines.train.provenance import read_provenance
 from sraven.core.errors import OutputError
-from sraven.core.jsonable import as_json
 from sraven.core.spec import values_of
-from sraven.core.system.files import read_bounded, write_json
+from sraven.files.files import read_bounded, write_json
+from sraven.files.jsonable import as_json
 
 RESULT, SCHEMA = "result.json", 1
 

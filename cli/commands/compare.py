@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.commands.leaderboard import CHECKOUT, find_standing
 from cli.shared.options import directory, leave_out, threads_option
 from cli.shared.printing import json_option, print_outcome, print_rows
 from cli.shared.scores import span
+from cli.shared.standing import CHECKOUT, find_standing
 from sraven.core.escape import escape, figure, p_value
-from sraven.core.jsonable import as_json
+from sraven.files.jsonable import as_json
 
 if TYPE_CHECKING:
     from sraven.leaderboard.comparison import Compared, Difference

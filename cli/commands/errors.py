@@ -14,7 +14,7 @@ from sraven.core.escape import figure, with_error
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from sraven.scoring.errors import ErrorRow, ErrorTable, Share, SplitErrors
+    from sraven.scoring.mistakes import ErrorRow, ErrorTable, Share, SplitErrors
 
 _WIDE = 8
 """Columns from which on a table shows no standard errors over seeds, so that its rows stay lines."""
@@ -39,7 +39,7 @@ def command(submission: Path, threads: int | None) -> None:
       sraven errors my-submission
     """
     from sraven.leaderboard.submissions.submission import errors_of, read_submission
-    from sraven.scoring.errors import require_diagnosis
+    from sraven.scoring.mistakes import require_diagnosis
 
     read = read_submission(submission)
     diagnosis = require_diagnosis(read.board.task)

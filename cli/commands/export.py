@@ -31,8 +31,8 @@ def command(runs: tuple[Path, ...], out: Path) -> None:
         from baselines.save import export_run
         from baselines.train.directory import read_run
     from sraven.core.errors import OutputError
-    from sraven.core.system.files import sha256_of_file
-    from sraven.core.system.staging import staged
+    from sraven.files.files import sha256_of_file
+    from sraven.files.staging import staged
 
     if os.path.lexists(out):
         raise OutputError(f"{out} exists; choose another directory")

@@ -18,20 +18,21 @@ from cli.shared.printing import json_option, print_json, wants_json
     show_default="this directory",
     help="Checkout whose packages get the boards.",
 )
-@click.option("--lines", is_flag=True, help="Measure the reference levels of boards that exist instead.")
+@click.option("--levels", is_flag=True, help="Measure the reference levels of boards that exist instead.")
+@click.option("--lines", is_flag=True, hidden=True)  # the name of --levels before 0.2
 @json_option
-def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> None:
+def command(definitions: Path, ids: tuple[str, ...], out: Path, levels: bool, lines: bool) -> None:
     """Make the files of new boards from their definitions (for maintainers).
 
     Computes what a definition leaves open: held-out combinations, digests of every instance, and
     what the ideal observer scores. A board that exists is never changed: if its definition gives another
-    file, that is an error. With --lines, measures the reference levels, such as the composition-blind
-    observer, and writes the file lines.yaml beside the boards.
+    file, that is an error. With --levels, measures the reference levels, such as the composition-blind
+    observer, and writes the file levels.yaml beside the boards.
 
     \b
     Example:
       sraven freeze docs/leaderboard/boards.yaml sraven-v1
-      sraven freeze docs/leaderboard/boards.yaml --lines
+      sraven freeze docs/leaderboard/boards.yaml --levels
     """
     from sraven.board.freeze import board_path, make_board, read_definitions, write_board
 
@@ -42,7 +43,7 @@ def command(definitions: Path, ids: tuple[str, ...], out: Path, lines: bool) -> 
         if not wants_json():
             click.echo(f"{'written' if written else 'as it was'}: {path}")
 
-    if lines:
+    if levels or lines:
         from sraven.board.board import read_board
         from sraven.board.reference_levels import write_levels
 

@@ -21,7 +21,7 @@ from cli.shared.progress import parts_bar, resumable
 from sraven.core.family import Family
 
 if TYPE_CHECKING:
-    from sraven.core.task import Task
+    from sraven.core.roles import Task
 
 _NOT_IN_CONFIG_NAME = ("holdout", "unseen_terms", "seed")
 """Settings of tasks that the names of their configurations leave out, but for the names of divisions."""
@@ -33,8 +33,8 @@ _MENTIONED = 1_000_000_000
 
 def _write(task: "Task", sizes: Mapping[str, int], out: Path | None, part: str | None, **how: Any) -> None:
     """Write a dataset, or a part, with a progress bar; print what it holds, and how to load or merge it."""
-    from sraven.core.system.parts import read_part
     from sraven.data.manifest import list_shards
+    from sraven.data.parts import read_part
     from sraven.data.write import estimate_bytes, free_bytes, plan_dataset, write_dataset
 
     own = read_part(part) if part is not None else None

@@ -1,6 +1,5 @@
-"""Print the standing, or write it as a page."""
+"""Print the leaderboard, or write it as a page."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,58 +7,12 @@ import click
 
 from cli.shared.options import any_path, directory, leave_out, needs_extra, output_directory, output_file
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
-from cli.shared.progress import doing
+from cli.shared.standing import find_standing
 from sraven.core.escape import escape, figure
 
 if TYPE_CHECKING:
     from sraven.board.board import Board
-    from sraven.leaderboard.evidence import Evidence
-    from sraven.leaderboard.standing import Entry, Leaderboard, Standing
-
-
-CHECKOUT = Path("docs/leaderboard")
-"""The leaderboard's folder, in a checkout."""
-
-
-def find_standing(folder: Path | None, board_id: str | None, added: Sequence[Path] = ()) -> "Leaderboard":
-    """Return the standing of a folder, scored anew, or that in the package, which is said on standard error.
-
-    Args:
-        folder: a leaderboard's; None for the package's standing.
-        board_id: None for all boards.
-        added: submissions of one's own, to stand among the others.
-
-    Raises:
-        click.UsageError: if there is no such folder, or something is added to another board.
-    """
-    from sraven import __version__
-    from sraven.leaderboard.evidence import sharing_boards
-    from sraven.leaderboard.ranking import gather_own, read_leaderboard, read_snapshot
-
-    if folder is not None and not folder.is_dir():
-        raise click.UsageError(
-            f"there is no {folder}; run this in a checkout, or leave --leaderboard out for the package's own"
-        )
-    show = sharing_boards()
-    with doing("reading") as on_progress:
-
-        def gather(entry: Path) -> "Evidence":
-            on_progress(f"scoring {escape(entry.name)}")
-            return show(entry)
-
-        own = gather_own(added, gather)
-        for name, evidence in own.items():
-            if board_id not in (None, evidence.board.id):
-                raise click.UsageError(
-                    f"{name} is for {evidence.board.id}, not {board_id}; name that board, or none"
-                )
-        if folder is not None:
-            return read_leaderboard(folder, board_id, gather=gather, own=own)
-        found = read_snapshot(board_id, own=own)
-    copies = ", and the predictions that yours are compared with for copies" if own else ""
-    source = f"the standing of {found.date}, as it came with sraven {__version__}"
-    click.echo(f"{source}; --leaderboard {CHECKOUT} of a checkout has what was filed since{copies}", err=True)
-    return found
+    from sraven.leaderboard.standing import Entry, Standing
 
 
 def _remarks(standing: "Standing") -> list[str]:
@@ -164,7 +117,7 @@ def print_standing(standing: "Standing") -> None:
     "--snapshot",
     metavar="FILE",
     type=output_file,
-    help="File to write the standing to, as the package brings it; for maintainers.",
+    help="File to write the snapshot of the leaderboard to; for maintainers.",
 )
 @json_option
 def command(
@@ -177,9 +130,9 @@ def command(
     checkout: Path,
     snapshot: Path | None,
 ) -> None:
-    """Print the standing, of all boards or of one, or write its page.
+    """Print the leaderboard, of all boards or of one, or write its page.
 
-    The page is one file, index.html: it needs no server and sends no requests. The standing is the one that
+    The page is one file, index.html: it needs no server and sends no requests. What is shown
     came with the package. With --leaderboard, ranks and numbers are recomputed from the predictions there,
     which takes seconds for each entry. An entry that can't be read is left out, named on standard error, and
     makes the exit code 1.
@@ -217,7 +170,7 @@ def command(
     leads_to = {text: address for text, _, address in (each.partition("=") for each in links)}
     if not all(leads_to.values()):
         raise click.UsageError("--link is TEXT=ADDRESS, such as Documentation=../index.html")
-    from sraven.core.system.files import json_text, write_text
+    from sraven.files.files import json_text, write_text
     from sraven.leaderboard.export import JSON, make_document
     from sraven.leaderboard.snapshot import write_snapshot
 

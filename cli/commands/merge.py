@@ -24,7 +24,7 @@ def command(parts: tuple[Path, ...], out: Path, force: bool) -> None:
     Example:
       sraven merge parts/* --out raven
     """
-    from sraven.data.parts import merge_parts
+    from sraven.data.merge import merge_parts
 
     spare(out, parts)
     with resumable(out), progress_bar("merging", 0) as progress:

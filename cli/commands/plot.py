@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from cli.commands.leaderboard import CHECKOUT
 from cli.shared.options import directory, needs_extra, picture_file
 from cli.shared.printing import json_option, print_outcome
+from cli.shared.standing import CHECKOUT
 from sraven.core.escape import escape
 
 

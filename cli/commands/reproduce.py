@@ -15,7 +15,7 @@ from cli.shared.options import directory, is_given, join_options, leave_out, nee
 from cli.shared.printing import json_option, print_json, print_outcome, print_rows, wants_json
 from cli.shared.progress import STOPPING, progress_bar, resumable
 from cli.shared.training import describe_line
-from sraven.core.system.stopping import stoppable
+from sraven.networks.stopping import stoppable
 
 if TYPE_CHECKING:
     from baselines.paper.cells import Cell, Chosen

@@ -30,7 +30,7 @@ def command(submission: Path, out: Path | None, check: bool, threads: int | None
       for each in docs/leaderboard/submissions/sraven-v1/*; do sraven score --check $each; done
     """
     from sraven.core.escape import escape
-    from sraven.core.system.files import compact_json, write_text
+    from sraven.files.files import compact_json, write_text
     from sraven.leaderboard.eligibility import report
     from sraven.leaderboard.evidence import make_evidence
     from sraven.leaderboard.submissions.runs import SCORES

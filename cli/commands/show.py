@@ -11,7 +11,7 @@ from cli.shared.printing import json_option, print_outcome, print_renderables
 from sraven.core.family import Family
 
 if TYPE_CHECKING:
-    from sraven.core.task import Task
+    from sraven.core.roles import Task
 
 
 def make(family: Family) -> Callable[..., None]:

@@ -28,7 +28,7 @@ from cli.shared.training import (
     refuse_language,
     text_of,
 )
-from sraven.core.system.stopping import stoppable
+from sraven.networks.stopping import stoppable
 
 if TYPE_CHECKING:
     from jax.sharding import Mesh

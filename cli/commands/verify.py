@@ -52,8 +52,8 @@ def command(directory: str, thorough: bool, downloaded: bool, threads: int | Non
       sraven verify sraven-M4-K8
       sraven verify hf://datasets/user/raven@v1
     """
-    from sraven.core.names import address_in
     from sraven.data.hub import PREFIX, downloaded as download, read_place
+    from sraven.files.names import address_in
 
     if directory.startswith(PREFIX):
         leave_out(["downloaded"], "one on the Hub is downloaded for it")

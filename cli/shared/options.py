@@ -21,12 +21,12 @@ from click.core import ParameterSource
 
 from sraven.core.errors import ConfigurationError
 from sraven.core.family import Family
-from sraven.core.names import address_in
 from sraven.core.spec import settings_of
-from sraven.core.system.files import LARGEST
+from sraven.files.files import LARGEST
+from sraven.files.names import address_in
 
 if TYPE_CHECKING:
-    from sraven.core.task import Task
+    from sraven.core.roles import Task
     from sraven.data.engines.jobs import Engine
 
 

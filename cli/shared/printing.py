@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sraven.core.jsonable import as_json
+from sraven.files.jsonable import as_json
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from baselines.lm.train import Text
     from baselines.session import TrainingPlan
     from baselines.train.train import Outcome
-    from sraven.core.system.stopping import Stop
+    from sraven.networks.stopping import Stop
 
 
 _IN_BRIEF = {

@@ -16,13 +16,13 @@ from sraven.board.content import RANKED, BoardFile, series_of
 from sraven.board.paths import board_paths
 from sraven.board.reference_levels import ReferenceLevel, find_reference_levels
 from sraven.core.arguments import check_choice, check_integer
-from sraven.core.composition import Divergences, divergences, revealed_parts
 from sraven.core.digests import digest_prompts
 from sraven.core.errors import BoardError, ConfigurationError
 from sraven.core.families import FAMILIES, make_board_task
-from sraven.core.task import Labels, Task
+from sraven.core.roles import Labels, Task
+from sraven.scoring.combinations import Divergences, divergences, revealed_parts
 from sraven.scoring.composing import Composing, measure_composing
-from sraven.scoring.errors import SplitErrors, diagnose_runs, require_diagnosis
+from sraven.scoring.mistakes import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.scoring.predictions import check_predictions
 from sraven.scoring.scores import DIGITS, SplitScores, score_runs, whole_run
 

@@ -8,7 +8,7 @@ new boards name (``ceiling_definition``; 1 where a board has none).
 
 from dataclasses import dataclass
 
-from sraven.core.estimate import Mean
+from sraven.core.means import Mean
 
 PLACES = 6
 """Decimal places of what is measured for a board: what machines that add up in other orders agree on."""

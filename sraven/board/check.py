@@ -8,8 +8,8 @@ import numpy as np
 from sraven.board.content import BoardFile
 from sraven.core.digests import block_size, digest_split
 from sraven.core.errors import BoardError, ConfigurationError
-from sraven.core.task import Task
-from sraven.core.untrusted.decode import MOST_REPLIES, MOST_REPLY
+from sraven.core.roles import Task
+from sraven.files.decode import MOST_REPLIES, MOST_REPLY
 
 
 def check_digests(board: BoardFile, task: Task, split: str, instances: int | None, batch: Any) -> None:

@@ -13,9 +13,9 @@ from typing import Any, Self
 from sraven.board.ceilings import FIRST_DEFINITION, KNOWS
 from sraven.core.escape import quoted
 from sraven.core.families import find_family
+from sraven.core.roles import TEXT, Column
 from sraven.core.spec import digest
-from sraven.core.task import TEXT, Column
-from sraven.core.untrusted.schemas import find_problem
+from sraven.files.schemas import find_problem
 
 RANKED = "ranked"
 """The series of boards that rank; others are diagnostic."""
@@ -117,7 +117,7 @@ class BoardFile:
         prompts: of a board whose predictions are texts, the SHA-256 of all prompts by form: of each in
             UTF-8 with a NUL behind it, in the order of the indices.
         rungs: the parts of the primary split that are scored apart, as the file
-            has them; see `sraven.core.task.ScoredLevel`.
+            has them; see `sraven.core.roles.ScoredLevel`.
     """
 
     file: Mapping[str, Any]

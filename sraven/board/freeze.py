@@ -13,8 +13,8 @@ from sraven.core.arguments import check_choice
 from sraven.core.digests import digest_prompts, digest_split
 from sraven.core.errors import BoardError, ConfigurationError, OutputError
 from sraven.core.families import make_board_task
-from sraven.core.system.files import compact_json, read_bounded, write_text
-from sraven.core.task import TEXT, Column, Task
+from sraven.core.roles import TEXT, Column, Task
+from sraven.files.files import compact_json, read_bounded, write_text
 
 TRAIN_DIGESTED = 1 << 20
 """Instances of the training split that a board's digests cover."""

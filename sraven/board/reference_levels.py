@@ -1,8 +1,8 @@
 """Reference levels of a board, beside chance and the ceilings of its file.
 
 A board's file never changes, and some of what its scores are read against was thought of later. So it
-stands in a file beside the boards, ``lines.yaml``, by the digest of the board's file. What each level is, its
-family says (`Family.reference_levels`). ``sraven freeze --lines`` measures them.
+stands in a file beside the boards, ``levels.yaml``, by the digest of the board's file. What each level is,
+its family says (`Family.reference_levels`). ``sraven freeze --levels`` measures them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,14 +18,14 @@ from sraven.board.content import BoardFile
 from sraven.board.paths import read_beside
 from sraven.core.errors import OutputError
 from sraven.core.families import find_family, make_board_task
-from sraven.core.system.files import write_text
-from sraven.core.untrusted.read import dump_yaml
+from sraven.files.files import write_text
+from sraven.files.untrusted import dump_yaml
 
-LEVELS_FILE = "lines.yaml"
+LEVELS_FILE = "levels.yaml"
 
 _HEAD = """\
 # What scores on boards are read against beside the ceilings of their files, by the digest of a board's file:
-# by split, line and metric. `sraven freeze --lines` measures it; what each line is, the family says.
+# by split, level and metric. `sraven freeze --levels` measures it; what each level is, the family says.
 """
 
 
@@ -65,7 +65,7 @@ def parse_levels(data: bytes) -> dict[str, Levels]:
 def read_levels() -> Mapping[str, Levels]:
     """Return the reference levels of all boards of this installation, by the digest of a board's file."""
     return {
-        digest: lines for data in read_beside(LEVELS_FILE) for digest, lines in parse_levels(data).items()
+        digest: levels for data in read_beside(LEVELS_FILE) for digest, levels in parse_levels(data).items()
     }
 
 
@@ -75,11 +75,11 @@ def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[Re
     return tuple(
         ReferenceLevel(
             name,
-            *line,
+            *level,
             value=measured[name][metric]["value"],
             standard_error=measured[name][metric]["standard_error"],
         )
-        for name, line in find_family(board.family).reference_levels.items()
+        for name, level in find_family(board.family).reference_levels.items()
         if metric in measured.get(name, {})
     )
 

@@ -12,9 +12,9 @@ from sraven.core.arguments import check_indices, check_integer
 from sraven.core.batch import Instances
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.rng import derive_key
+from sraven.core.roles import Task
 from sraven.core.spec import digest, task_config
 from sraven.core.split import Split
-from sraven.core.task import Task
 
 INDEX_LIMIT = 1 << 62
 """Indices of instances lie below this."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import Arrays, Column, Task
+from sraven.core.roles import Arrays, Column, Task
 
 MOST_INSTANCES, MOST_BYTES = 65_536, 1 << 24
 

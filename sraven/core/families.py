@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
 from sraven.core.family import Family
-from sraven.core.system.packages import PACKAGES, check_packages
+from sraven.core.packages import PACKAGES, check_packages
 from sraven.core.versions import check_version
 
 if TYPE_CHECKING:
-    from sraven.core.task import Task
+    from sraven.core.roles import Task
 
 FAMILIES = {
     "sraven": "sraven.family:FAMILY",

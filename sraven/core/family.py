@@ -97,7 +97,7 @@ class Family:
     Attributes:
         name: of the family, which its tasks' configurations begin with.
         package: holds its boards, in a folder ``boards``.
-        task: returns a task, given its settings: a frozen dataclass, a `sraven.core.task.Task`.
+        task: returns a task, given its settings: a frozen dataclass, a `sraven.core.roles.Task`.
         settings: a dataclass with the fields of its tasks, of which commands make their options; None for a
             family without commands.
         reference_levels: what scores on its boards are read against besides, by name: see

@@ -27,7 +27,7 @@ from numba.extending import is_jitted
 
 from sraven.core.errors import CodeCacheWarning
 from sraven.core.escape import escape
-from sraven.core.system.private import private_folder, user_cache
+from sraven.core.private import private_folder, user_cache
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.instance import InstanceSequence
-from sraven.core.task import Task
+from sraven.core.roles import Task
 
 _BLOCK = 1024
 """Instances that iterating makes at a time."""

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import yaml
 
+from sraven.core.roles import Arrays, Column, Description, Task
 from sraven.core.spec import canonical_json, digest
-from sraven.core.system.files import json_text
-from sraven.core.task import Arrays, Column, Description, Task
 from sraven.core.versions import VERSIONS
 from sraven.data.manifest import CARD, CROISSANT, inner_cards
+from sraven.files.files import json_text
 
 Manifest = Mapping[str, Any]
 

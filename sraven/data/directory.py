@@ -1,6 +1,6 @@
 """The directory of a dataset while it is written: resumed, published whole, replaced only by force.
 
-The order in which it is published is that of `sraven.core.system.staging`. `datasets` doesn't look into
+The order in which it is published is that of `sraven.files.staging`. `datasets` doesn't look into
 the staging directory; its journal has the shards that are done. The new card points at data that isn't
 there yet, so that nothing loads in between.
 """
@@ -16,9 +16,6 @@ from sraven.core.errors import OutputError
 from sraven.core.escape import escape
 from sraven.core.families import make_task
 from sraven.core.spec import canonical_json
-from sraven.core.system.files import replacing
-from sraven.core.system.lock import LOCK
-from sraven.core.system.staging import REPLACED, STAGING, Plan, StagedDirectory
 from sraven.data.manifest import (
     CARD,
     CROISSANT,
@@ -29,6 +26,9 @@ from sraven.data.manifest import (
     list_shards,
     read_manifest,
 )
+from sraven.files.files import replacing
+from sraven.files.lock import LOCK
+from sraven.files.staging import REPLACED, STAGING, Plan, StagedDirectory
 
 JOURNAL = "journal.jsonl"
 

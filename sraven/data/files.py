@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sraven.core.escape import escape
-from sraven.core.system.files import open_plain
-from sraven.core.system.staging import MANIFEST, STAGING, Plan
 from sraven.data.manifest import CARD, CROISSANT, inner_cards
+from sraven.files.files import open_plain
+from sraven.files.staging import MANIFEST, STAGING, Plan
 
 MOST_NAMED = 20
 """Files that are named of those with the same fault; the rest is counted."""

@@ -17,10 +17,10 @@ from typing import Any
 
 from sraven.core.errors import ConfigurationError, HubError, OutputError
 from sraven.core.escape import escape
-from sraven.core.system.environment import certificates_fault
-from sraven.core.system.staging import MANIFEST
-from sraven.core.untrusted.read import read_file
 from sraven.data.manifest import MANIFEST_LIMIT
+from sraven.files.environment import certificates_fault
+from sraven.files.staging import MANIFEST
+from sraven.files.untrusted import read_file
 
 PREFIX = "hf://datasets/"
 """The beginning of a dataset's URI, as in `datasets` and `fsspec`."""

@@ -17,11 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 from sraven.core.digests import block_digest, block_size, instance_bytes, split_digest
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import escape
-from sraven.core.system.staging import MANIFEST, STAGING, Plan
-from sraven.core.task import Encoded, Rows, Task
-from sraven.core.untrusted.read import read_file
-from sraven.core.untrusted.schemas import find_problem
-from sraven.core.untrusted.strict_json import parse_json
+from sraven.core.roles import Encoded, Rows, Task
+from sraven.files.schemas import find_problem
+from sraven.files.staging import MANIFEST, STAGING, Plan
+from sraven.files.strict_json import parse_json
+from sraven.files.untrusted import read_file
 
 LAYOUT = 2
 """Version of the directory's layout and of the manifest: from 2, the folder of shards has a card, too."""

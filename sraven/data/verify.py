@@ -16,18 +16,18 @@ from typing import Any
 
 from sraven.core.escape import escape
 from sraven.core.families import make_task
-from sraven.core.jsonable import json_differences
 from sraven.core.parallel import Progress, check_threads
-from sraven.core.system.files import json_text
-from sraven.core.system.staging import MANIFEST
-from sraven.core.task import Task
+from sraven.core.roles import Task
 from sraven.data.card import describing_files
 from sraven.data.engines.call import OnProgress
 from sraven.data.engines.jobs import HERE, map_jobs
 from sraven.data.files import MOST_NAMED, check_text, check_tree, name_and_count
 from sraven.data.leaks import Leaks
 from sraven.data.manifest import Shard, list_shards, load_manifest, make_manifest, remake_plan
-from sraven.data.shards import BY_BYTES, BY_VALUES, Checking, ShardCheck
+from sraven.data.shard_check import BY_BYTES, BY_VALUES, Checking, ShardCheck
+from sraven.files.files import json_text
+from sraven.files.jsonable import json_differences
+from sraven.files.staging import MANIFEST
 
 _MOST_FAULTS = 1_000
 """Faults of shards that are named; the rest is counted."""

@@ -21,11 +21,7 @@ from typing import Any
 from sraven.core.arguments import check_choice, check_integer
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.parallel import Progress, check_threads
-from sraven.core.system.files import move_into_place, sha256_of_file, write_text
-from sraven.core.system.parts import Part
-from sraven.core.system.staging import apart, directory_at
-from sraven.core.table import arrow_schema, to_table
-from sraven.core.task import Task
+from sraven.core.roles import Task
 from sraven.data.card import describing_files
 from sraven.data.directory import DatasetDirectory, Journal
 from sraven.data.engines.call import OnProgress
@@ -40,6 +36,10 @@ from sraven.data.manifest import (
     make_manifest,
     make_plan,
 )
+from sraven.data.parts import Part
+from sraven.files.files import move_into_place, sha256_of_file, write_text
+from sraven.files.staging import apart, directory_at
+from sraven.files.table import arrow_schema, to_table
 
 _Job = tuple[Shard, Mapping[str, Any] | None]
 """A shard, and what the journal says of it if it was there before."""
@@ -128,7 +128,7 @@ def write_dataset(
         task: what to draw instances from.
         sizes: number of instances by split; a split of size 0 isn't written.
         out: the directory. It may be absent, empty, or hold this very dataset, finished or not.
-        part: write some of the shards alone, every so many-th, for `sraven.data.parts.merge_parts`.
+        part: write some of the shards alone, every so many-th, for `sraven.data.merge.merge_parts`.
             The directory stays the unfinished one of the whole.
         file_format: ``parquet`` or ``arrow``.
         shard_size: instances in a file, of whole blocks; None for four of those, the most.

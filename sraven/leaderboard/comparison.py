@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
-from sraven.core.estimate import standard_error
+from sraven.core.means import standard_error
 from sraven.core.rng import derive_key, fill_draws
 from sraven.leaderboard.standing import REFERENCE, Entry
 from sraven.leaderboard.submissions.submission import SUBMISSIONS, Submission, read_submission

@@ -13,8 +13,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sraven.board.board import Board, read_board
-from sraven.core.jsonable import as_json
-from sraven.core.task import Arrays
+from sraven.core.roles import Arrays
+from sraven.files.jsonable import as_json
 from sraven.leaderboard.submissions.submission import (
     Submission,
     errors_of,
@@ -23,7 +23,7 @@ from sraven.leaderboard.submissions.submission import (
     scores_of,
 )
 from sraven.scoring.composing import Composing, PartsKept, measure_parts
-from sraven.scoring.errors import SIBLINGS
+from sraven.scoring.mistakes import SIBLINGS
 from sraven.scoring.scores import DIGITS, Run
 
 _BOARDS = 4  # at hand at a time: tens of megabytes each
@@ -40,14 +40,14 @@ class Evidence:
         scores: what ``scores.json`` should hold, of `score_submission`.
         totals: for each split, the sums of what its labels say, such as how many are ambiguous.
         predictions: ``[n, ...]`` of each run, by `run_name`.
-        errors: by split, what it gets wrong, sorted: a `sraven.scoring.errors.ErrorRow` of all
+        errors: by split, what it gets wrong, sorted: a `sraven.scoring.mistakes.ErrorRow` of all
             instances, as JSON. Nothing if nothing sorts the errors of the task.
         beside: by split and metric, scores by what its task has got since the board.
         siblings: by split, its features with a sibling by what partners and rows say, a
-            `sraven.scoring.errors.ErrorTable` as JSON; nothing where the task has none.
+            `sraven.scoring.mistakes.ErrorTable` as JSON; nothing where the task has none.
         parts: what it keeps of features, at equal rules; None where the task has no such metric.
         agreement: by split, the two seeds whose errors agree most, and how much; see
-            `sraven.core.comparison.Comparison`.
+            `sraven.core.roles.Comparison`.
         mistakes: the error of each run on the split that ranks, by `run_name`; see there, too.
     """
 

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from sraven.core.errors import SubmissionError
 from sraven.core.escape import escape
-from sraven.core.untrusted.read import parse_yaml, read_file
-from sraven.core.untrusted.schemas import find_problem
+from sraven.files.schemas import find_problem
+from sraven.files.untrusted import parse_yaml, read_file
 from sraven.leaderboard.evidence import Evidence
-from sraven.leaderboard.filed import Fault, make_fault
+from sraven.leaderboard.folder import Fault, make_fault
 
 CONFIRMED = "confirmed.yaml"
 

@@ -19,7 +19,7 @@ from sraven.leaderboard.copies import find_borrowing, find_sources, is_copy
 from sraven.leaderboard.eligibility import AGREEMENT, find_remarks, reasons_unranked
 from sraven.leaderboard.entries import entry_of, reported_entries
 from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
-from sraven.leaderboard.filed import Fault, fault_of, today, walk_filed
+from sraven.leaderboard.folder import Fault, fault_of, today, walk_filed
 from sraven.leaderboard.history import filing_order
 from sraven.leaderboard.maintainers import Maintained, read_maintained
 from sraven.leaderboard.snapshot import SNAPSHOT, packaged

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.files import compact_json, write_text
+from sraven.files.files import compact_json, write_text
 from sraven.leaderboard.standing import Combinations, Entry, Leaderboard, Replies, SplitScore
 
 SNAPSHOT = "snapshot/standing.json"

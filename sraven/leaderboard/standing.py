@@ -6,9 +6,9 @@ from typing import Any
 
 from sraven.board.board import Board
 from sraven.core.families import find_family
-from sraven.core.jsonable import as_json
 from sraven.core.spec import digest
-from sraven.leaderboard.filed import Fault
+from sraven.files.jsonable import as_json
+from sraven.leaderboard.folder import Fault
 
 SCORED, REPRODUCED_BADGE, REPORTED = "scored", "reproduced", "reported"
 """Badges: recomputed from predictions; run again by a maintainer besides; from a paper, no predictions."""

@@ -10,12 +10,12 @@ from sraven.board.board import Board, load_board
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.spec import SEED_LIMIT
-from sraven.core.system.stopping import stoppable
 from sraven.leaderboard.submissions.submit import describe_submission, write_submission
 from sraven.networks.cost import Cost
 from sraven.networks.identity import check_identity, check_predictions, check_submission
 from sraven.networks.recipe import Recipe
 from sraven.networks.results import Evaluation, Result, judge_submission
+from sraven.networks.stopping import stoppable
 
 QUICK = (
     ("sraven-easy-v1", 50_000),

@@ -10,7 +10,7 @@ import numpy as np
 
 from sraven.core.errors import OutputError
 from sraven.core.spec import digest
-from sraven.core.system.files import read_bounded, write_json
+from sraven.files.files import read_bounded, write_json
 from sraven.leaderboard.submissions.submission import read_description, read_submission
 
 IDENTITY = "identity.json"

@@ -14,10 +14,10 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.system.files import replacing, write_text
-from sraven.core.task import Task
+from sraven.core.roles import Task
 from sraven.core.torch.datasets import BatchStream, as_tensors
 from sraven.core.torch.sequences import SequenceTask
+from sraven.files.files import replacing, write_text
 from sraven.networks.cost import Cost
 from sraven.networks.identity import digest_of_classes
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.composition import count_new_pairs
-from sraven.core.task import Labels, Scoring
+from sraven.core.roles import Labels, Scoring
 from sraven.scoring.bootstrap import LEVEL, SAMPLES, resample_combinations
+from sraven.scoring.combinations import count_new_pairs
 from sraven.scoring.scores import DIGITS, Run, score_samples
 
 KNOWN = "test"

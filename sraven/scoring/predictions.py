@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from sraven.core.arguments import check_array
 from sraven.core.errors import ConfigurationError
-from sraven.core.task import Column, Scoring
+from sraven.core.roles import Column, Scoring
 
 
 def check_predictions(

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sraven.core.estimate import Mean
+from sraven.core.means import Mean
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Observed(ABC, Generic[T]):
-    """The base of a family's `sraven.core.task.References`, which has predictors and answers besides.
+    """The base of a family's `sraven.core.roles.References`, which has predictors and answers besides.
 
     Attributes:
         task: the task.

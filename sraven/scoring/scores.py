@@ -1,6 +1,6 @@
 """Scores of predictions on a split: over seeds, by combination, with bootstrap intervals.
 
-Every metric is a function of sums over instances (`sraven.core.task.Metric`), so the same columns
+Every metric is a function of sums over instances (`sraven.core.roles.Metric`), so the same columns
 give the score of the split, of each combination and of each bootstrap sample.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import Arrays, Labels, Metric, Scoring
+from sraven.core.roles import Arrays, Labels, Metric, Scoring
 from sraven.scoring.bootstrap import LEVEL, SAMPLES, bootstrap_sums, combination_draws, resample_combinations
 
 

@@ -9,9 +9,9 @@ from sraven.core.access import INDEX_LIMIT, RandomAccess
 from sraven.core.arguments import check_integer
 from sraven.core.batch import Instances
 from sraven.core.errors import ConfigurationError
+from sraven.core.roles import Labels
 from sraven.core.split import Split
-from sraven.core.task import Labels
-from sraven.scoring.errors import SplitErrors, diagnose_runs, require_diagnosis
+from sraven.scoring.mistakes import SplitErrors, diagnose_runs, require_diagnosis
 from sraven.scoring.predictions import check_predictions
 from sraven.scoring.scores import Run, SplitScores, score_runs, whole_run
 

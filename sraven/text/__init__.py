@@ -11,7 +11,7 @@ NumPy is all that these need; no harness is imported.
 
 from typing import TYPE_CHECKING
 
-from sraven.core.system.lazy import lazy_names
+from sraven.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from sraven.text.forms import FORMS as FORMS

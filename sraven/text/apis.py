@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
-from sraven.core.names import name_fault, text_fault
 from sraven.core.spec import setting
+from sraven.files.names import name_fault, text_fault
 
 CANARY = "SRAVEN in words: benchmark data, not to be trained on; canary 86ee7636-ba28-4ac6-9236-fd302c7a9e32"
 """Stands in each line of prompts and completions but those of `train`, so that it is found in a corpus."""

@@ -18,8 +18,8 @@ from urllib.request import getproxies
 import httpx
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.environment import certificates_fault
-from sraven.core.untrusted.strict_json import parse_loosely
+from sraven.files.environment import certificates_fault
+from sraven.files.strict_json import parse_loosely
 from sraven.text.addresses import Address, read_address, url_secrets
 from sraven.text.apis import Asking, NoReplyError, Outcome, Reply, read_reply, write_request
 from sraven.text.failures import ANY_TRIES, LONGEST_RAW, UNREADABLE_TRIES, Failure, passes, why_to_stop

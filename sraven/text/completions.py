@@ -11,8 +11,8 @@ from typing import Any, BinaryIO, Self, cast
 
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
-from sraven.core.system.files import open_plain
-from sraven.core.untrusted.strict_json import parse_json
+from sraven.files.files import open_plain
+from sraven.files.strict_json import parse_json
 from sraven.text.apis import CUT, DECLINED, EMPTY, REASONING, join_parts
 from sraven.text.batches import as_completion
 from sraven.text.masking import map_texts, without_halves

@@ -13,9 +13,9 @@ from typing import IO, Any
 
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import dollars, quoted
-from sraven.core.system.files import open_plain
-from sraven.core.system.lock import Lock
-from sraven.core.untrusted.strict_json import parse_json
+from sraven.files.files import open_plain
+from sraven.files.lock import Lock
+from sraven.files.strict_json import parse_json
 from sraven.text.apis import CANARY, Asking, Outcome
 from sraven.text.completions import LONGEST_LINE, Usage, read_completions, read_usage
 from sraven.text.failures import LONGEST_RAW

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.comparison import Comparison, compare_answers
-from sraven.core.task import Arrays, Column, Labels, Metric, ratio
+from sraven.core.roles import Arrays, Column, Comparison, Labels, Metric, ratio
+from sraven.scoring.agreement import compare_answers
 from sraven.text.questions import PADDING
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sraven.core.arguments import check_choice, check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
-from sraven.core.estimate import Mean, share
+from sraven.core.means import Mean, share
 from sraven.divisions import DIVISIONS
 from sraven.rules import PAPER
 from sraven.task import SRAVEN, Batch

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from sraven.core.estimate import Mean, mean
-from sraven.core.task import Reference
+from sraven.core.means import Mean, mean
+from sraven.core.roles import Reference
 from sraven.references import CEILINGS, SRAVENReferences
 from sraven.text.prompts import render_answers
 from sraven.text.questions import asked_split

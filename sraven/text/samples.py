@@ -5,7 +5,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.estimate import Mean, share
+from sraven.core.means import Mean, share
 
 
 def share_right(replies: NDArray[np.int64], right: NDArray[np.int64]) -> Mean | None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.errors import ConfigurationError
-from sraven.core.estimate import Mean, share
+from sraven.core.means import Mean, share
 from sraven.text.completions import Completion, Usage, read_completions
 from sraven.text.mixtures import Mixture, mixtures_of, read_text_board
 from sraven.text.questions import PART, Questions

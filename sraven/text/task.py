@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sraven.core.arguments import check_choice, check_indices, check_integer
 from sraven.core.batch import Instances
 from sraven.core.errors import ConfigurationError
+from sraven.core.roles import References, Rows, Scoring, Task, Wording
 from sraven.core.spec import added, task_config
-from sraven.core.task import References, Rows, Scoring, Task, Wording
 from sraven.core.versions import check_version, version_setting
 from sraven.task import SRAVEN, Batch as Puzzles
 from sraven.text.forms import FORMS

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.estimate import Mean, mean
-from sraven.core.task import Column, ScoredLevel
+from sraven.core.means import Mean, mean
+from sraven.core.roles import Column, ScoredLevel
 from sraven.references import SRAVENReferences
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS

@@ -10,7 +10,7 @@
 
 from typing import TYPE_CHECKING
 
-from sraven.core.system.lazy import lazy_names
+from sraven.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from sraven.twins.task import Twins as Twins

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.comparison import compare_answers
-from sraven.core.estimate import Mean, share
-from sraven.core.task import Arrays, Labels, Metric, ratio
+from sraven.core.means import Mean, share
+from sraven.core.roles import Arrays, Labels, Metric, ratio
 from sraven.metrics import SRAVENScoring
+from sraven.scoring.agreement import compare_answers
 from sraven.task import Batch
 from sraven.twins.variants import FIRST
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sraven.core.task import Arrays, Column, Description, row_faults
+from sraven.core.roles import Arrays, Column, Description, row_faults
 from sraven.describe import describe, splits_section
 from sraven.record import SRAVENRows
 

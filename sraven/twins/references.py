@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from sraven.board.ceilings import KNOWS
 from sraven.certificates.observer import ideal_observer
-from sraven.core.estimate import Mean
-from sraven.core.task import Reference
+from sraven.core.means import Mean
+from sraven.core.roles import Reference
 from sraven.references import SRAVENReferences
 from sraven.splits import rule_combinations
 

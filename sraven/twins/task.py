@@ -13,8 +13,8 @@ from sraven.core.arguments import check_integer
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.parallel import for_each_chunk
 from sraven.core.rng import derive_key
+from sraven.core.roles import References, Rows, Scoring
 from sraven.core.spec import setting
-from sraven.core.task import References, Rows, Scoring
 from sraven.kernels import Tables, generate, make_tables
 from sraven.splits import rule_combinations
 from sraven.task import SRAVEN, Batch

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sraven import SRAVEN
-from sraven.core.composition import count_new_pairs
+from sraven.scoring.combinations import count_new_pairs
 from sraven.scoring.composing import measure_composing
 
 TASK = SRAVEN(M=3, K=8, holdout="blocks", seed=0)

@@ -15,8 +15,8 @@ from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, small_co
 from sraven import SRAVEN, BoardError, ConfigurationError, load_board
 from sraven.board.board import Board, read_board
 from sraven.board.content import BoardSplit, Reported, find_fault
+from sraven.core.roles import Column
 from sraven.core.spec import digest
-from sraven.core.task import Column
 
 SMALL = (SRAVEN_BOARD, FUZZY_BOARD)
 

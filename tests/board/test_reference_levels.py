@@ -18,10 +18,10 @@ from sraven.board.freeze import make_board, read_definitions, write_board
 from sraven.board.reference_levels import LEVELS_FILE, measure_board, parse_levels, read_levels, write_levels
 from sraven.core.digests import digest_split
 from sraven.core.families import find_family
-from sraven.core.system.files import compact_json
-from sraven.core.untrusted.schemas import find_problem
+from sraven.files.files import compact_json
+from sraven.files.schemas import find_problem
 
-WITH_LINES = [name for name in board_ids() if find_family(read_board(name).family).reference_levels]
+WITH_LEVELS = [name for name in board_ids() if find_family(read_board(name).family).reference_levels]
 
 
 STORED = {
@@ -32,8 +32,8 @@ STORED = {
 
 
 def test_every_board_of_a_family_with_lines_has_them_on_each_split():
-    assert {entry["board"] for entry in STORED.values()} == set(WITH_LINES), "run `sraven freeze --lines`"
-    for name in WITH_LINES:
+    assert {entry["board"] for entry in STORED.values()} == set(WITH_LEVELS), "run `sraven freeze --levels`"
+    for name in WITH_LEVELS:
         board = read_board(name)
         for split in board.splits:
             found = board.reference_levels(split)

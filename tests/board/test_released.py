@@ -13,8 +13,8 @@ from helpers.regenerated import regenerate, sha256
 from sraven.board.board import Board, board_ids, read_board
 from sraven.board.freeze import board_path, make_board, read_definitions
 from sraven.core.families import FAMILIES
-from sraven.core.system.files import compact_json
-from sraven.core.untrusted.schemas import find_problem
+from sraven.files.files import compact_json
+from sraven.files.schemas import find_problem
 
 DEFINED = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
 

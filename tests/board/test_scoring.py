@@ -12,10 +12,10 @@ from helpers import oracle
 from helpers.checkout import REPOSITORY
 from helpers.evidence_example import make_evidence
 from sraven.board.board import read_board
-from sraven.core.task import Labels, Metric
+from sraven.core.roles import Labels, Metric
 from sraven.leaderboard.entries import entry_of
 from sraven.scoring.bootstrap import SAMPLES, bootstrap_sums, resample_combinations
-from sraven.scoring.errors import Share, Tally, diagnose_runs
+from sraven.scoring.mistakes import Share, Tally, diagnose_runs
 from sraven.scoring.scores import Run, interval_over_combinations, score_runs
 
 

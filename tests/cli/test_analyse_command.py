@@ -13,7 +13,7 @@ from baselines.train.directory import CONFIG, read_run
 from helpers.analysed_runs import few_at_once, finished_runs, language_run
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 BRIEF = ("-n", 48, "--no-figures")
 

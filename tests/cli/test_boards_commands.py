@@ -5,6 +5,7 @@ import os
 import re
 from functools import partial
 
+import pytest
 import yaml
 
 from baselines.config import C4
@@ -52,13 +53,14 @@ def test_what_scores_are_read_against_is_shown(done):
     assert re.search(r"│ chance +│ 0\.0002441 +│ 0\.0002441 +│\n", out)
 
 
-def test_lines_are_measured_for_the_boards_that_are_named(done, monkeypatch, tmp_path):
+@pytest.mark.parametrize("option", ["--levels", "--lines"])
+def test_levels_are_measured_for_the_boards_that_are_named(done, monkeypatch, tmp_path, option):
     measured = {"board": "sraven-m8-v1", "lines": {}}
     monkeypatch.setattr("sraven.board.reference_levels.measure_board", lambda board: measured)
-    path = tmp_path / "sraven" / "boards" / "lines.yaml"
+    path = tmp_path / "sraven" / "boards" / "levels.yaml"
     path.parent.mkdir(parents=True)
     defined = REPOSITORY / "docs" / "leaderboard" / "boards.yaml"
-    out = done("freeze", defined, "sraven-m8-v1", "sraven-text-v1", "--lines", "--out", tmp_path)
+    out = done("freeze", defined, "sraven-m8-v1", "sraven-text-v1", option, "--out", tmp_path)
     assert out == f"written: {path}\n"
     assert yaml.safe_load(path.read_text()) == {read_board("sraven-m8-v1").digest: measured}
 

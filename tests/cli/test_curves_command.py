@@ -14,7 +14,7 @@ from helpers.analysed_runs import language_run
 from helpers.python import python
 from sraven.board.board import read_board
 from sraven.core.escape import one_line
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 INFINITE = '{"step": 1100, "loss": Infinity, "scores": {"test": {"r2_per_sequence": -Infinity}}}\n'
 BEGUN = '{"step": 1200, "lo'

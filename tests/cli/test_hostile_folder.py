@@ -5,7 +5,7 @@ import os
 import pytest
 
 from helpers.python import python
-from sraven.core.system.packages import ROOT
+from sraven.core.packages import ROOT
 
 ENTRY = "import sys\nfrom sraven.__main__ import main\nsys.exit(main())\n"
 """What installers write as the command."""

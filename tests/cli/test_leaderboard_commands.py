@@ -114,7 +114,7 @@ def packaged(small_boards, run, filed, leaderboard, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "elsewhere")
 
 
-NOTE = "the standing of 2026-11-21, as it came with sraven "
+NOTE = "the leaderboard of 2026-11-21, as it came with sraven "
 
 
 def test_the_standing_is_the_packages(run, done, packaged, leaderboard):

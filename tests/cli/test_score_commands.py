@@ -10,7 +10,7 @@ from baselines.lm.tokenizer import train_tokenizer
 from helpers.python import python
 from helpers.submissions import SRAVEN_BOARD, small_board, snapshot, write
 from sraven.core.escape import with_error
-from sraven.errors import KINDS
+from sraven.mistakes import KINDS
 from sraven.scoring.scores import interval_over_combinations
 
 

@@ -14,7 +14,7 @@ from helpers.refusals import assert_refused
 from sraven import SRAVEN
 from sraven.core.families import FAMILIES, find_family, generating_families, make_board_task, make_task
 from sraven.core.family import Family
-from sraven.core.task import References, Rows, Scoring, Task, Wording
+from sraven.core.roles import References, Rows, Scoring, Task, Wording
 from sraven.text.task import Ladder
 from sraven.twins import Twins
 
@@ -86,14 +86,16 @@ task.sample("train", 0, 2), task.split("train", 3)[0], task.rows.columns, task.s
     packages = "sraven.", "fuzzylogic", "baselines", "cli", "jax", "torch", "grain", "rich", "datasets"
     found = loaded_after(code, *packages, package)
     assert {
-        module for module in found if not module.startswith(("sraven.core", "sraven.scoring", own))
+        module
+        for module in found
+        if not module.startswith(("sraven.core", "sraven.files", "sraven.scoring", own))
     } == set()
     assert f"{package}.task" in found
 
 
 def test_drawing_and_scoring_a_puzzle_loads_no_board():
     code = "import sraven; task = sraven.SRAVEN(); task.score('test', task.sample('test', 0, 2).target)"
-    assert loaded_after(code, "sraven.board", "sraven.leaderboard", "sraven.core.untrusted") == set()
+    assert loaded_after(code, "sraven.board", "sraven.leaderboard", "sraven.files") == set()
 
 
 def test_importing_the_packages_loads_next_to_nothing():

@@ -20,10 +20,10 @@ from helpers.ray_cluster import VARIABLES, short_folder, started, two_nodes
 from sraven import SRAVEN, OutputError, write_dataset
 from sraven.core import digests
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.staging import APART, STAGING
 from sraven.data import write as writing
 from sraven.data.engines import on_ray
 from sraven.data.engines.jobs import Engine, map_jobs
+from sraven.files.staging import APART, STAGING
 
 TASK, SIZES = SRAVEN(M=2, K=5, holdout=0.3), {"train": 4_000, "test": 1_500, "ood": 900}
 RAY = Engine("ray")

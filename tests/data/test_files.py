@@ -10,9 +10,9 @@ from helpers.example import SIZES, all_bytes
 from helpers.resealing import reseal
 from sraven import OutputError
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.files import json_text
 from sraven.data.verify import verify_dataset
 from sraven.data.write import write_dataset
+from sraven.files.files import json_text
 
 FOLDER, SHARD = "M3-K7", "M3-K7/ood-00000-of-00001.parquet"
 

@@ -14,11 +14,11 @@ from helpers.checkout import REPOSITORY
 from helpers.python import python
 from sraven import SRAVEN
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.staging import STAGING
 from sraven.data.directory import Journal, read_begun
 from sraven.data.engines import jobs as jobs_module
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
 from sraven.data.manifest import Shard, list_shards, make_manifest, make_plan, make_shard_entry
+from sraven.files.staging import STAGING
 
 
 def square(base, job, on_progress):

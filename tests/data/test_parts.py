@@ -12,11 +12,11 @@ from helpers.example import all_bytes
 from helpers.killing import killed_after
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError, OutputError, write_dataset
-from sraven.core.system.parts import Part, read_part
-from sraven.core.system.staging import STAGING
 from sraven.data import manifest
 from sraven.data.directory import JOURNAL, read_begun
-from sraven.data.parts import merge_parts
+from sraven.data.merge import merge_parts
+from sraven.data.parts import Part, read_part
+from sraven.files.staging import STAGING
 
 TASK = SRAVEN(M=2, K=5, holdout=0.3)
 SIZES = {"train": 90, "test": 35, "ood": 10}

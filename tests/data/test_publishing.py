@@ -9,10 +9,10 @@ from helpers.example import all_bytes
 from helpers.killing import Killed, killed_after, stopped_at
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, OutputError
-from sraven.core.system import staging
-from sraven.core.system.staging import MANIFEST, STAGING
 from sraven.data.directory import DatasetDirectory
 from sraven.data.write import make_plan, write_dataset
+from sraven.files import staging
+from sraven.files.staging import MANIFEST, STAGING
 
 SIZES = {"ood": 20}
 

@@ -18,8 +18,8 @@ from helpers.example import SIZES
 from helpers.parquet_forgery import change_metadata, put_together, take_apart
 from helpers.resealing import name_another_writer, reseal, write_rows
 from sraven import SRAVEN, ConfigurationError, to_numpy
-from sraven.core.table import arrow_schema
 from sraven.data.verify import verify_dataset
+from sraven.files.table import arrow_schema
 
 FOLDER = "M3-K7"
 OOD, TEST = f"{FOLDER}/ood-00000-of-00001.parquet", f"{FOLDER}/test-00000-of-00001.parquet"

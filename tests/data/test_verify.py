@@ -9,12 +9,12 @@ from helpers.example import SIZES
 from helpers.parquet_forgery import page, replace_pages
 from helpers.resealing import name_another_writer, reseal, write_rows
 from sraven import SRAVEN, ConfigurationError, OutputError, to_numpy
-from sraven.core.table import arrow_schema
 from sraven.data.files import DOWNLOADED, check_text
 from sraven.data.leaks import fingerprints
-from sraven.data.shards import compare_values
+from sraven.data.shard_check import compare_values
 from sraven.data.verify import verify_dataset
 from sraven.data.write import write_dataset
+from sraven.files.table import arrow_schema
 
 
 def test_right_dataset_has_no_fault(dataset_directory):

@@ -20,7 +20,7 @@ from fuzz.harness import FindingError, Target
 from helpers.command import sraven
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import is_seen
-from sraven.core.untrusted.read import dump_yaml, parse_yaml
+from sraven.files.untrusted import dump_yaml, parse_yaml
 
 LONGEST = 2_100
 """Characters of an error at most."""
@@ -101,7 +101,7 @@ def no_constant(name):
 
 
 def run_schema(data, folder):
-    from sraven.core.untrusted.schemas import find_problem
+    from sraven.files.schemas import find_problem
 
     try:
         name, value = json.loads(data, parse_constant=no_constant)
@@ -176,7 +176,7 @@ def change_predictions(data, choose):
 
 def run_parquet(data, folder):
     from helpers.submissions import predictions_file
-    from sraven.core.untrusted.decode import decode
+    from sraven.files.decode import decode
 
     dtype, width = COLUMNS[data[:1]]
     columns = [("index", "int64", 0), ("prediction", dtype, width)]

@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import fuzzylogic.identifiability
 from fuzzylogic import FuzzyLogic, identify
-from fuzzylogic.estimate import estimate_ambiguity
+from fuzzylogic.measure import estimate_ambiguity
 from fuzzylogic.record import evaluate_terms
 from fuzzylogic.terms import binomials, combinations_of, formula, rank_all
 from helpers import fuzzy_oracle

@@ -11,7 +11,7 @@ from baselines.train.train import train
 from helpers.tiny_runs import TINY, once, tiny
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 SRAVEN_LAYERS = 2
 
@@ -29,7 +29,7 @@ def few_at_once():
         monkeypatch.setattr("baselines.analysis.codes.pieces_on", lambda mesh: (4, 2))
         monkeypatch.setattr("baselines.analysis.analysed.UNTRAINED_NETWORKS", 2)
         monkeypatch.setattr("baselines.analysis.classifiers.STRENGTHS", (0.1, 1.0))
-        monkeypatch.setattr("baselines.analysis.decoding.RELABELLINGS", 2)
+        monkeypatch.setattr("baselines.analysis.probes.RELABELLINGS", 2)
         yield
 
 

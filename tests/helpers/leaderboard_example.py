@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from sraven.board.board import read_board
-from sraven.errors import KINDS
 from sraven.leaderboard.standing import Entry, Standing
-from sraven.scoring.errors import MISSING
+from sraven.mistakes import KINDS
+from sraven.scoring.mistakes import MISSING
 
 SOURCE = "A paper (2026), Table 1"
 NOTE = "Its instances are others."

@@ -2,10 +2,10 @@
 
 import json
 
-from sraven.core.system.files import sha256_of_file, write_json, write_text
-from sraven.core.table import arrow_schema, to_table
 from sraven.data.card import describing_files
 from sraven.data.formats import FORMATS
+from sraven.files.files import sha256_of_file, write_json, write_text
+from sraven.files.table import arrow_schema, to_table
 
 OTHER = "21.0.0"
 """A version of PyArrow that isn't installed."""

@@ -18,7 +18,7 @@ import yaml
 from sraven import write_submission
 from sraven.board.board import Board
 from sraven.board.freeze import make_board
-from sraven.core.system.files import compact_json
+from sraven.files.files import compact_json
 from sraven.leaderboard.submissions.submission import differing
 from sraven.scoring.scores import Run, score_runs
 

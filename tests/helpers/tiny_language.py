@@ -12,7 +12,7 @@ from helpers.command import sraven
 from helpers.records import preparation_of, write_jsonl
 from helpers.submissions import snapshot
 from helpers.tiny_runs import once, programs_made_once, quickly
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 FOLLOWING = {
     "the": ["cat", "dog", "old"],

@@ -38,7 +38,7 @@ from baselines.train.predict import predictor_of_shape
 from baselines.train.train import train
 from helpers.compiling import quick_compilation
 from sraven.board.board import read_board
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 STEPS, CHUNK = 20, 5
 

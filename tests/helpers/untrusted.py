@@ -5,8 +5,8 @@ import pytest
 
 from helpers.submissions import predictions_file
 from sraven import SubmissionError
-from sraven.core.task import Column
-from sraven.core.untrusted import decode
+from sraven.core.roles import Column
+from sraven.files import decode
 
 PANEL, NUMBER = (
     Column("prediction", "uint8", (3,), "a panel"),

@@ -12,10 +12,10 @@ from helpers.standings import entries_of, judged, scoring
 from helpers.submissions import SRAVEN_BOARD
 from sraven import ConfigurationError, standing
 from sraven.board.board import board_ids, read_board
-from sraven.core.system.files import json_text
+from sraven.files.files import json_text
 from sraven.leaderboard import export, snapshot as shipped
 from sraven.leaderboard.columns import SCORED_SPLITS
-from sraven.leaderboard.filed import make_fault
+from sraven.leaderboard.folder import make_fault
 from sraven.leaderboard.ranking import read_snapshot
 from sraven.leaderboard.standing import Leaderboard
 

@@ -13,13 +13,13 @@ from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from sraven import SRAVEN, OutputError, evaluate_network, load_board, score_submission
 from sraven.board.board import read_board
-from sraven.core.system.stopping import Stop
 from sraven.leaderboard.submissions.submission import read_submission
 from sraven.networks.cost import Cost
 from sraven.networks.evaluation import PICTURE, QUICK, check_boards
 from sraven.networks.identity import IDENTITY, digest_of_classes
 from sraven.networks.recipe import Progress
 from sraven.networks.results import Evaluation, Result
+from sraven.networks.stopping import Stop
 from sraven.scoring.composing import Estimate
 
 torch = pytest.importorskip("torch", reason="PyTorch isn't installed: pip install '.[torch]' in a checkout")

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from fuzzylogic import gaussian_process, look_up, ridge, symmetry
 from fuzzylogic.metrics import error_columns
 from sraven.board.board import read_board
-from sraven.core.estimate import mean
+from sraven.core.means import mean
 
 BOARDS = "fuzzylogic-l5-terms-v1", "fuzzylogic-terms-v1"
 COUNT = 2_048

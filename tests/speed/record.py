@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from sraven.core.bench import machine
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 PACKAGES = ("sraven", "fuzzylogic", "baselines", "cli")
 

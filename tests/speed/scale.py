@@ -28,15 +28,15 @@ from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.sources import find_sources, read_documents
 from baselines.lm.tokenizer import read_tokenizer
 from sraven import SRAVEN, verify_dataset, write_dataset
-from sraven.core.system.files import json_text
-from sraven.core.system.parts import Part
-from sraven.core.system.staging import STAGING
 from sraven.data.card import render_card, render_croissant
 from sraven.data.directory import Journal
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
 from sraven.data.engines.on_ray import connected
 from sraven.data.manifest import list_shards, make_manifest, make_plan
-from sraven.data.parts import merge_parts
+from sraven.data.merge import merge_parts
+from sraven.data.parts import Part
+from sraven.files.files import json_text
+from sraven.files.staging import STAGING
 
 TASK = SRAVEN(M=4, K=8, holdout=0.25)
 SHARD = 262_144

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from sraven.core.system.files import write_text
+from sraven.files.files import write_text
 
 HERE = Path(__file__).parent
 DOCS = HERE.parents[1] / "docs"

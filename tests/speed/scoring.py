@@ -28,14 +28,14 @@ import numpy as np
 from record import choose, keep, least_seconds
 
 from sraven.board.board import load_board
-from sraven.core.estimate import mean
-from sraven.core.jsonable import as_json
+from sraven.core.means import mean
 from sraven.core.parallel import available_threads
 from sraven.features import symbols_by_asked_feature
+from sraven.files.jsonable import as_json
 from sraven.leaderboard.submissions.submission import read_submission
 from sraven.references import independent_hits
 from sraven.scoring.composing import measure_parts
-from sraven.scoring.errors import diagnose_runs
+from sraven.scoring.mistakes import diagnose_runs
 from sraven.task import SRAVEN
 from sraven.text import LADDER
 from sraven.text.questions import LEVELS

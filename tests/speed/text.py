@@ -18,7 +18,7 @@ from string import ascii_letters, punctuation
 
 import sentencepiece
 
-from sraven.core.system.files import write_bytes
+from sraven.files.files import write_bytes
 from sraven.text.prompts import ANSWER, BETWEEN
 from sraven.text.questions import LEVELS
 

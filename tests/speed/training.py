@@ -39,8 +39,8 @@ from baselines.train.sharding import make_mesh, on_cpu
 from baselines.train.step import train_chunk
 from baselines.train.train import hyper_of
 from sraven.board.board import read_board
-from sraven.core.estimate import mean
-from sraven.core.jsonable import as_json
+from sraven.core.means import mean
+from sraven.files.jsonable import as_json
 
 BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
 STEPS, ROUNDS, PRODUCTS = 10, 10, 20

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @contextmanager
 def _writing(out: Path | None) -> Iterator[IO[str]]:
     """Yield what to write to: a file that appears whole or not at all, or standard output."""
-    from sraven.core.system.files import replacing
+    from sraven.files.files import replacing
 
     if out is None:
         if sys.stdout is None:

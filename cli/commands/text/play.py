@@ -62,7 +62,7 @@ def command(
       sraven text play --M 3 --K 10 -n 50 --out page.html
       sraven text play --practice --out practice.html
     """
-    from sraven.core.system.files import write_text
+    from sraven.files.files import write_text
     from sraven.text.play import make_play
 
     if practice:

@@ -13,7 +13,7 @@ from torch.utils.data import IterableDataset, get_worker_info
 
 from sraven.core.access import INDEX_LIMIT
 from sraven.core.arguments import check_integer
-from sraven.core.task import Task
+from sraven.core.roles import Task
 
 Tensors = Mapping[str, torch.Tensor]
 """Tensors by name, with the instances along the first axis."""

@@ -16,10 +16,10 @@ from typing import Any
 
 from sraven.core.errors import ConfigurationError, OutputError
 from sraven.core.escape import escape
+from sraven.core.packages import installed_versions
 from sraven.core.parallel import check_threads
-from sraven.core.system.environment import variables
-from sraven.core.system.packages import installed_versions
 from sraven.data.engines.call import Call, Work
+from sraven.files.environment import variables
 
 RETRIES = 5
 """Retries of a job whose worker or node is lost."""

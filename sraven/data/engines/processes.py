@@ -12,8 +12,8 @@ from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
 from sraven.core.parallel import check_threads
-from sraven.core.system.environment import variables
 from sraven.data.engines.call import Call, Work
+from sraven.files.environment import variables
 
 _INTERVAL = 0.2
 _shared: Any = None

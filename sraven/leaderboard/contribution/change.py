@@ -19,7 +19,7 @@ from sraven.core.errors import ChangeError, ConfigurationError, SubmissionError
 from sraven.core.escape import escape
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
-from sraven.leaderboard.filed import filing_date, today as this_day
+from sraven.leaderboard.folder import filing_date, today as this_day
 from sraven.leaderboard.history import filing_order, git
 from sraven.leaderboard.maintainers import CONFIRMED
 from sraven.leaderboard.ranking import read_leaderboard

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from sraven.board.board import Board
 from sraven.board.ceilings import ANSWERS
 from sraven.core.escape import figure
-from sraven.core.names import host
-from sraven.core.system.files import write_text
+from sraven.files.files import write_text
+from sraven.files.names import host
 from sraven.leaderboard.columns import SPLIT_TITLES, budget_text, metric_title, score_title, shown_columns
 from sraven.leaderboard.comparison import compare_entries
-from sraven.leaderboard.filed import Fault
+from sraven.leaderboard.folder import Fault
 from sraven.leaderboard.page.picture import NARROW, WIDE, Panel, bar_of, draw, levels_of
 from sraven.leaderboard.page.render import Asset, legible, render
 from sraven.leaderboard.standing import (

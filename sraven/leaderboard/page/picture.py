@@ -19,8 +19,8 @@ from matplotlib.lines import Line2D
 
 from sraven.board.board import Board
 from sraven.core.escape import figure
-from sraven.core.palette import follow_scheme, palette, save_figure
 from sraven.leaderboard.standing import REPORTED, Entry, primary_ceiling
+from sraven.palette import follow_scheme, palette, save_figure
 from sraven.scoring.composing import KNOWN
 
 WIDE, NARROW = 860, 320

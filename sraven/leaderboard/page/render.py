@@ -19,7 +19,7 @@ from sraven.core.escape import escape, one_line
 from sraven.leaderboard.standing import Entry, Replies, Standing
 
 _PACKAGE = "sraven.leaderboard.page"
-_ASSETS = files("sraven.core") / "assets", files(_PACKAGE) / "assets"
+_ASSETS = files("sraven") / "assets", files(_PACKAGE) / "assets"
 
 
 _OF_ENTRY = ("id", "method", "family", "description", "remark")

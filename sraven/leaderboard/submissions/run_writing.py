@@ -13,9 +13,9 @@ from sraven.board.board import Board
 from sraven.core.arguments import check_integer
 from sraven.core.errors import ConfigurationError
 from sraven.core.spec import SEED_LIMIT
-from sraven.core.system.files import sha256_of_file
-from sraven.core.table import to_table
-from sraven.core.untrusted.read import INDEX
+from sraven.files.files import sha256_of_file
+from sraven.files.table import to_table
+from sraven.files.untrusted import INDEX
 
 
 def _by_seed(split: str, predictions: Any) -> dict[int, ArrayLike]:

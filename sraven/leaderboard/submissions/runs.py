@@ -11,7 +11,7 @@ import numpy as np
 from sraven.board.board import Board
 from sraven.core.errors import SubmissionError
 from sraven.core.escape import escape, quoted
-from sraven.core.untrusted.read import Decoded, decode_predictions, list_files, most_bytes, read_file
+from sraven.files.untrusted import Decoded, decode_predictions, list_files, most_bytes, read_file
 from sraven.scoring.scores import Run
 
 DESCRIPTION, README, SCORES = "submission.yaml", "README.md", "scores.json"

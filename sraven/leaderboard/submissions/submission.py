@@ -17,10 +17,10 @@ from typing import Any
 from sraven.board.board import Board, read_board
 from sraven.core.errors import SubmissionError
 from sraven.core.escape import escape, quoted
-from sraven.core.jsonable import as_json, json_differences
-from sraven.core.untrusted.read import parse_yaml, read_file
-from sraven.core.untrusted.schemas import find_problem, read_schema
-from sraven.core.untrusted.strict_json import parse_json
+from sraven.files.jsonable import as_json, json_differences
+from sraven.files.schemas import find_problem, read_schema
+from sraven.files.strict_json import parse_json
+from sraven.files.untrusted import parse_yaml, read_file
 from sraven.leaderboard.submissions.runs import (
     DESCRIPTION,
     SCORES,
@@ -29,7 +29,7 @@ from sraven.leaderboard.submissions.runs import (
     decode_runs,
     read_predictions,
 )
-from sraven.scoring.errors import SplitErrors, diagnose_runs
+from sraven.scoring.mistakes import SplitErrors, diagnose_runs
 from sraven.scoring.scores import Run, SplitScores, score_runs
 
 SUBMISSIONS = "submissions"  # where the leaderboard keeps what was filed

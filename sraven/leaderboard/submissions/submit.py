@@ -17,12 +17,12 @@ import numpy as np
 from sraven.board.board import Board, load_board, read_board
 from sraven.core.arguments import check_choice
 from sraven.core.errors import ConfigurationError, OutputError, SubmissionError
-from sraven.core.system.files import compact_json, sha256_of_file, write_text
-from sraven.core.system.packages import installed_versions
-from sraven.core.system.staging import staged
-from sraven.core.task import Reference
-from sraven.core.untrusted.read import dump_yaml
-from sraven.core.untrusted.schemas import find_problem
+from sraven.core.packages import installed_versions
+from sraven.core.roles import Reference
+from sraven.files.files import compact_json, sha256_of_file, write_text
+from sraven.files.schemas import find_problem
+from sraven.files.staging import staged
+from sraven.files.untrusted import dump_yaml
 from sraven.leaderboard.submissions.run_writing import checked_runs, write_run
 from sraven.leaderboard.submissions.runs import DESCRIPTION, README, SCORES, named_files, prediction_path
 from sraven.leaderboard.submissions.submission import (

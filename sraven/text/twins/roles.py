@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.estimate import Mean
-from sraven.core.task import Arrays, Labels, Metric, ScoredLevel, ratio
+from sraven.core.means import Mean
+from sraven.core.roles import Arrays, Labels, Metric, ScoredLevel, ratio
 from sraven.text.metrics import LadderScoring, guess
 from sraven.text.references import LadderReferences
 from sraven.text.wording import LadderWording

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.task import References, Scoring, Wording
+from sraven.core.roles import References, Scoring, Wording
 from sraven.task import SRAVEN, Batch as Puzzles
 from sraven.text import task as ladder
 from sraven.text.task import Edition, Ladder

@@ -21,7 +21,7 @@ from helpers.tiny_runs import leaves
 from sraven import SRAVEN
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 pytestmark = pytest.mark.usefixtures("compiled", "few_at_once")
 

@@ -11,7 +11,7 @@ from helpers.records import preparation_of, write_jsonl
 from helpers.tiny_language import TRAINING, TWICE, VALIDATION, all_quickly, make_language
 from helpers.tiny_runs import shared_directory
 from sraven.core.spec import values_of
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 SENTENCE = "the model reads a corpus of short texts and learns what comes next"
 

@@ -26,7 +26,7 @@ from helpers.tiny_language import (
 from helpers.tiny_runs import changed_run, lines_of
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

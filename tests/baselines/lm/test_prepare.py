@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from baselines.lm import shards as shards_module
+from baselines.lm import token_shards as shards_module
 from baselines.lm.corpus import Corpus
 from baselines.lm.prepare import prepare
 from baselines.lm.tokenizer import Tokenizer, train_tokenizer
@@ -14,7 +14,7 @@ from helpers.example import all_bytes
 from helpers.records import preparation_of, write_jsonl
 from helpers.refusals import assert_refused
 from sraven.core.errors import ConfigurationError
-from sraven.core.system.files import sha256_of_file
+from sraven.files.files import sha256_of_file
 
 
 def documents_of(out):

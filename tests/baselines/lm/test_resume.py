@@ -13,7 +13,7 @@ from helpers.example import all_bytes
 from helpers.python import python
 from helpers.refusals import assert_refused
 from sraven.core.errors import OutputError
-from sraven.core.system.staging import MANIFEST
+from sraven.files.staging import MANIFEST
 
 KILLED = """
 import os, signal, sys

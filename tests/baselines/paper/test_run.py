@@ -22,7 +22,7 @@ from helpers.reproduction import SHAPE, STEPS, cell, figure
 from helpers.tiny_runs import CHUNK, lines_of
 from sraven.board.board import read_board
 from sraven.core.errors import OutputError
-from sraven.core.system.lock import Lock
+from sraven.files.lock import Lock
 
 TINY = figure(seeds=(0, 1))
 FIGURES = {"tiny": TINY}

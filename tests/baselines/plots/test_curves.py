@@ -12,7 +12,7 @@ from baselines.train.log import LOG
 from helpers.tiny_runs import tiny
 from sraven.board.board import read_board
 from sraven.core.errors import ConfigurationError, OutputError
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 
 EVERY = 3
 """Lines of a log from one with scores to the next."""

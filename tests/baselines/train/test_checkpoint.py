@@ -23,7 +23,7 @@ from baselines.train.train import train, train_runs
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import STEPS, assert_same_bits, tiny
 from sraven import OutputError
-from sraven.core.system.lock import LOCK, Lock
+from sraven.files.lock import LOCK, Lock
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

@@ -26,7 +26,7 @@ from helpers.tiny_runs import CHUNK, STEPS, lines_of, tiny
 from sraven.board.board import read_board
 from sraven.core.errors import OutputError
 from sraven.core.spec import values_of
-from sraven.core.system.files import write_json
+from sraven.files.files import write_json
 from sraven.leaderboard.submissions.submission import read_description, score_submission
 
 SLICE = 40

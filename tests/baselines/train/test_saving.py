@@ -21,7 +21,7 @@ from baselines.train.saving import Saver, Schedule
 from baselines.train.step import State, StepReport
 from baselines.train.train import DivergenceError, _diverged, train, train_runs
 from helpers.tiny_runs import CHUNK, STEPS, assert_same_bits, leaves, tiny, tiny_options
-from sraven.core.system.stopping import stoppable
+from sraven.networks.stopping import stoppable
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

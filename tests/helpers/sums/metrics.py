@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from helpers.sums.task import Sums, draw_below, evaluate
-from sraven.core.comparison import compare_answers
-from sraven.core.estimate import mean
+from sraven.core.means import mean
 from sraven.core.rng import derive_key
-from sraven.core.task import Column, Labels, Metric, Reference, ratio
+from sraven.core.roles import Column, Labels, Metric, Reference, ratio
+from sraven.scoring.agreement import compare_answers
 from sraven.scoring.references import Observed
 
 METRICS = {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.sums.task import Sums
-from sraven.core.task import Column, Description, Encoded, row_faults
+from sraven.core.roles import Column, Description, Encoded, row_faults
 
 
 @dataclass(frozen=True)

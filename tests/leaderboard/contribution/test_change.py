@@ -218,7 +218,7 @@ def test_names_that_some_systems_take_for_a_guarded_one_are_guarded(project, pat
 DECIDING = (
     *(
         path.relative_to(REPOSITORY)
-        for path in (*board_paths().values(), *REPOSITORY.glob("*/boards/lines.yaml"))
+        for path in (*board_paths().values(), *REPOSITORY.glob("*/boards/levels.yaml"))
     ),
     Path("sraven", "leaderboard", SNAPSHOT),
     *(Path("docs", "leaderboard", name) for name in ("confirmed.yaml", "boards.yaml")),

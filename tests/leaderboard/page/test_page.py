@@ -55,7 +55,7 @@ def test_only_the_flagship_is_open_and_folded_boards_say_who_leads():
     text = " ".join(page.text.split())
     assert text.count("HYLA 0.750") == 2
     assert "HYLA rate 0.003" in text and text.count(first.description.strip()) == 2  # once a row
-    assert "standing of 2026-01-02" in text and ({"href": "../index.html"}, "Documentation") in page.find("a")
+    assert "as of 2026-01-02" in text and ({"href": "../index.html"}, "Documentation") in page.find("a")
 
 
 def test_points_of_a_grid_are_folded_under_the_chosen_one():

@@ -15,12 +15,12 @@ from helpers.page import Page, example_page, page_of
 from sraven import SRAVEN
 from sraven.board.board import read_board
 from sraven.core.escape import is_seen
-from sraven.core.palette import follow_scheme, palette
-from sraven.leaderboard.filed import Fault
+from sraven.leaderboard.folder import Fault
 from sraven.leaderboard.page import render as module
 from sraven.leaderboard.page.page import make_page, write_page
 from sraven.leaderboard.page.render import Asset, render
 from sraven.leaderboard.standing import Standing
+from sraven.palette import follow_scheme, palette
 from sraven.text.play import make_play, practise
 
 FOLDER = files("sraven.leaderboard.page")

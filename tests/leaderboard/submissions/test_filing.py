@@ -20,7 +20,7 @@ from helpers.submissions import (
     use_boards,
 )
 from sraven import OutputError, SubmissionError, score_submission
-from sraven.leaderboard.filed import filing_date
+from sraven.leaderboard.folder import filing_date
 from sraven.leaderboard.submissions import submission as reader
 from sraven.leaderboard.submissions.submission import differing
 from sraven.leaderboard.submissions.submit import file_submission, slug

@@ -8,8 +8,8 @@ from hypothesis import given, strategies as st
 from helpers.submissions import edit, only_boards, parquet, plant, write
 from helpers.text_board import described, right_replies, text_board, text_contents, write_replies
 from sraven import SubmissionError, score_submission
-from sraven.core.untrusted import decode
-from sraven.core.untrusted.decode import MOST_REPLY
+from sraven.files import decode
+from sraven.files.decode import MOST_REPLY
 
 COLUMNS = [("index", "int64", 0), ("prediction", "text", 0)]
 

@@ -33,7 +33,7 @@ from helpers.submissions import (
     write,
 )
 from sraven import ConfigurationError, OutputError, score_submission, write_submission
-from sraven.core.names import name_fault
+from sraven.files.names import name_fault
 from sraven.leaderboard.submissions.submission import read_description
 
 pytestmark = pytest.mark.usefixtures("small_boards")

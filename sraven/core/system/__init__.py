@@ -1,1 +1,0 @@
-"""The operating system: atomic files and directories, locks, private folders, safe imports."""

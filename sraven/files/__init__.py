@@ -1,0 +1,1 @@
+"""Files: read and written whole, locked, and what strangers may have put into them."""
