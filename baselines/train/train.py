@@ -179,6 +179,57 @@ def _open_logs(runs: Sequence[_Run], step: int, mesh: Mesh) -> Iterator[None]:
         yield
 
 
+class _Taken(NamedTuple):
+    """Steps that the device has taken.
+
+    Attributes:
+        first: the step before them.
+        step: the last of them.
+        reports: of each run and step, ``[R, S]``.
+        states: after them, a copy; None unless they are to be saved or scored.
+        is_saved: whether a checkpoint is due.
+        is_scored: whether scores are.
+    """
+
+    first: int
+    step: int
+    reports: StepReport
+    states: State | None
+    is_saved: bool
+    is_scored: bool
+
+
+def _take_steps(
+    experiment: Experiment,
+    compiled: Compiled,
+    mesh: Mesh,
+    states: State,
+    hypers: Hyperparams,
+    steps: range,
+    schedule: Schedule,
+) -> Generator[_Taken, None, None]:
+    """Yield chunks of steps until the last one, or until the schedule is over.
+
+    While one is logged, scored and saved, the device computes the next: it is dispatched before.
+    """
+    bounds = [(start, min(steps.step, steps.stop - start)) for start in steps]
+    before: tuple[int, StepReport] | None = None
+    with closing(prefetch(experiment.make_chunk, bounds)) as batches:
+        for step, count in (*bounds, (steps.stop, 0)):
+            done, before = before, None
+            is_saved = done is not None and schedule.is_due(step)
+            is_scored = done is not None and experiment.scores_are_due(done[0], step, steps.stop)
+            # The next steps take the memory of the states.
+            copy = compiled.copy(states) if is_saved or is_scored else None
+            if count and not schedule.is_over:  # else they could take longer than there is time
+                states, reports = compiled.train(states, hypers, experiment.place(mesh, next(batches)))
+                before = step, reports
+            if done is not None:
+                yield _Taken(done[0], step, done[1], copy, is_saved, is_scored)
+            if before is None:
+                return
+
+
 def _train(
     experiment: Experiment,
     compiled: Compiled,
@@ -191,9 +242,6 @@ def _train(
 ) -> None:
     """Train runs in one program, to their last step or until all have diverged; set their outcomes.
 
-    A turn dispatches some steps. While the device computes them, it logs, scores and saves those of the turn
-    before.
-
     Args:
         experiment: what they train.
         compiled: its program.
@@ -204,50 +252,36 @@ def _train(
         schedule: of checkpoints.
         progress: is called as training goes.
     """
-    last, alive, hypers = runs[0].config.steps, dict(enumerate(runs)), hyper_of([run.config for run in runs])
-    starts = range(step, last, experiment.steps_at_once)
-    bounds = [(start, min(experiment.steps_at_once, last - start)) for start in starts]
-    states, dispatched, read_at = compiled.copy(kept), None, time.perf_counter()
+    alive, hypers = dict(enumerate(runs)), hyper_of([run.config for run in runs])
+    steps, read_at = range(step, runs[0].config.steps, experiment.steps_at_once), time.perf_counter()
+    taken = _take_steps(experiment, compiled, mesh, compiled.copy(kept), hypers, steps, schedule)
     progress(step * len(runs), None)
-    with Saver(compiled.unstack) as saver, closing(prefetch(experiment.make_chunk, bounds)) as batches:
-        for step, count in (*bounds, (last, 0)):  # the last turn reads alone
-            done, dispatched = dispatched, None
-            is_saved = done is not None and schedule.is_due(step)
-            is_scored = done is not None and experiment.scores_are_due(done[0], step, last)
-            # The next steps take the memory of the states.
-            copy = compiled.copy(states) if is_saved or is_scored else None
-
-            if count and not schedule.is_over:  # else they could take longer than there is time
-                states, reports = compiled.train(states, hypers, experiment.place(mesh, next(batches)))
-                dispatched = step, reports
-
-            if done is not None:
-                first, reports = done
-                means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), reports)
-                steps, now = len(runs) * (step - first), time.perf_counter()
-                speed, read_at = steps / (now - read_at), now
-                for place, after in _diverged(reports, first):
-                    if run := alive.pop(place, None):
-                        run.outcome = Outcome(compiled.unstack(kept, place), run.report, after)
-                if not alive:
-                    break
-                for place, run in alive.items():
-                    run.report = experiment.describe(_mean(means, [place]), speed)
-                    scores = None
-                    if is_scored and experiment.evaluate is not None:
-                        scores = experiment.evaluate(compiled.unstack(copy, place).params, step)
-                    if run.log is not None:
-                        run.log.add(step, run.report, scores)
-                if is_saved:
-                    saver.save(step, copy, {place: run.checkpoints for place, run in alive.items()})
-                    kept = copy
-                saver.check()
-                progress(steps, experiment.describe(_mean(means, list(alive)), speed))
-            if dispatched is None:
+    with Saver(compiled.unstack) as saver, closing(taken):
+        for each in taken:
+            means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), each.reports)
+            count, now = len(runs) * (each.step - each.first), time.perf_counter()
+            speed, read_at = count / (now - read_at), now
+            for place, after in _diverged(each.reports, each.first):
+                if run := alive.pop(place, None):
+                    run.outcome = Outcome(compiled.unstack(kept, place), run.report, after)
+            if not alive:
                 break
+            for place, run in alive.items():
+                run.report = experiment.describe(_mean(means, [place]), speed)
+                scores = None
+                if each.is_scored and experiment.evaluate is not None:
+                    scores = experiment.evaluate(compiled.unstack(each.states, place).params, each.step)
+                if run.log is not None:
+                    run.log.add(each.step, run.report, scores)
+            if each.is_saved and each.states is not None:
+                saver.save(each.step, each.states, {place: run.checkpoints for place, run in alive.items()})
+                kept = each.states
+            saver.check()
+            progress(count, experiment.describe(_mean(means, list(alive)), speed))
+            del each  # its states, before the next are copied
     for place, run in alive.items():
         state = compiled.unstack(kept, place)
-        run.outcome = Outcome(state, run.report, None, stopped=int(state.step) < last)
+        run.outcome = Outcome(state, run.report, None, stopped=int(state.step) < steps.stop)
 
 
 def prefetch(
