@@ -20,11 +20,11 @@ EXPERIMENTS: dict[str, Experiments] = {
     "sraven-twins": TABLE_A3["sraven"],
     "fuzzylogic": TABLE_A3["fuzzylogic"],
 }
-"""Where a run has its defaults from, by family of the task: a column of Table A3, or one of the user's own."""
+"""What a run has its defaults from, by family of the task: columns of Table A3, or the user's own."""
 
 
 def warmup_of(family: str, steps: int) -> int:
-    """Return the steps of warm-up: the share that its experiments have of all steps, at their middle budget."""
+    """Return the steps of warm-up: the share of all steps that `EXPERIMENTS` has at its middle budget."""
     paper = EXPERIMENTS[family]
     whole = paper.budgets[len(paper.budgets) // 2] // paper.shape["batch_size"]
     return max(1, round(paper.start["warmup"] * steps / whole))
@@ -58,8 +58,8 @@ def defaults_of(board: Board) -> dict[str, Any]:
     """
     if board.family not in EXPERIMENTS:
         raise ConfigurationError(
-            f"board {board.id!r} has task {board.family!r}; expected {', '.join(EXPERIMENTS)}, or an entry of "
-            "EXPERIMENTS for it"
+            f"board {board.id!r} has task {board.family!r}; expected {', '.join(EXPERIMENTS)}, "
+            "or an entry of EXPERIMENTS for it"
         )
     usual = {**USUAL, **recipe_of(EXPERIMENTS[board.family])}
     del usual["warmup"]
