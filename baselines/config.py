@@ -69,8 +69,8 @@ class RunConfig:
         weight_decay_mask: which parameters decay: no_biases, or no_vectors.
         optimiser: by default adamw; or one of the user's own code.
         precision: of products of float32: default (as JAX does on the device), high, highest or bfloat16.
-        network: its name: transformer (the default), looped, mixer, bottleneck, cross, composing, or one
-            of the user's own.
+        network: its name: transformer (the default), looped, mixer, bottleneck, cross, composing,
+            composing_each_alone, composing_one_mlp, composing_rules_apart, or one of the user's own.
         code: digest of the user's own code that was imported, see `baselines.train.code`; empty if none was.
     """
 

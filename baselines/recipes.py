@@ -5,24 +5,27 @@ from typing import Any
 
 from baselines.config import RunConfig, check_warmup
 from baselines.model.names import look_up
-from baselines.table_a3 import TABLE_A3
+from baselines.table_a3 import TABLE_A3, Experiments
 from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError
 
 
-def recipe_of(family: str) -> dict[str, Any]:
+def recipe_of(paper: Experiments) -> dict[str, Any]:
     """Return the fields of a single run: the shallowest model, of width factor 1."""
-    paper = TABLE_A3[family]
     return {"layers": paper.layers[0], **paper.shape, **paper.start}
 
 
-COLUMNS: Mapping[str, str] = {"sraven": "sraven", "sraven-twins": "sraven", "fuzzylogic": "fuzzylogic"}
-"""The column of Table A3 by family of the task; no other is trained on."""
+EXPERIMENTS: dict[str, Experiments] = {
+    "sraven": TABLE_A3["sraven"],
+    "sraven-twins": TABLE_A3["sraven"],
+    "fuzzylogic": TABLE_A3["fuzzylogic"],
+}
+"""What a run has its defaults from, by family of the task: columns of Table A3, or the user's own."""
 
 
 def warmup_of(family: str, steps: int) -> int:
-    """Return the steps of warm-up: the share that Table A3 has of all steps, at its middle budget."""
-    paper = TABLE_A3[COLUMNS[family]]
+    """Return the steps of warm-up: the share of all steps that `EXPERIMENTS` has at its middle budget."""
+    paper = EXPERIMENTS[family]
     whole = paper.budgets[len(paper.budgets) // 2] // paper.shape["batch_size"]
     return max(1, round(paper.start["warmup"] * steps / whole))
 
@@ -53,11 +56,12 @@ def defaults_of(board: Board) -> dict[str, Any]:
     Raises:
         ConfigurationError: if no baseline is trained on such tasks.
     """
-    if board.family not in COLUMNS:
+    if board.family not in EXPERIMENTS:
         raise ConfigurationError(
-            f"board {board.id!r} has task {board.family!r}; expected {', '.join(COLUMNS)}"
+            f"board {board.id!r} has task {board.family!r}; expected {', '.join(EXPERIMENTS)}, "
+            "or an entry of EXPERIMENTS for it"
         )
-    usual = {**USUAL, **recipe_of(COLUMNS[board.family])}
+    usual = {**USUAL, **recipe_of(EXPERIMENTS[board.family])}
     del usual["warmup"]
     return usual
 

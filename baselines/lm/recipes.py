@@ -7,10 +7,11 @@ from baselines.config import C4, LanguageConfig, check_warmup
 from baselines.lm.corpus import Corpus
 from baselines.model.names import look_up
 from baselines.recipes import USUAL, recipe_of
+from baselines.table_a3 import TABLE_A3
 from sraven.core.errors import ConfigurationError
 
 SIZES: Mapping[str, Mapping[str, Any]] = {
-    "paper": {**recipe_of("c4"), "length": 512, "dtype": "bfloat16"},
+    "paper": {**recipe_of(TABLE_A3["c4"]), "length": 512, "dtype": "bfloat16"},
     "tiny": {
         "layers": 2,
         "width": 64,

@@ -33,7 +33,7 @@ from baselines.model.config import TransformerConfig
 from baselines.model.fast.tiles import tiled_attention
 from baselines.model.self_attention import SelfAttention
 from baselines.paper.plan import operations_of
-from baselines.recipes import make_config, recipe_of
+from baselines.recipes import EXPERIMENTS, make_config, recipe_of
 from baselines.train.experiment import chunk_of_steps, model_of, num_microbatches_of, program_of
 from baselines.train.sharding import make_mesh, on_cpu
 from baselines.train.step import train_chunk
@@ -192,7 +192,7 @@ DRAWS, DRAWN = 16, 8
 def variances(attention, tokens, factor):
     """Return both variances of a layer."""
     names = ("layers", "width", "heads", "qkv_width", "mlp_width")
-    shape = {name: recipe_of("sraven")[name] for name in names}
+    shape = {name: recipe_of(EXPERIMENTS["sraven"])[name] for name in names}
     config = TransformerConfig(inputs=8, outputs=8, length=tokens, attention=attention, **shape)
     layer = SelfAttention(config, return_codes=True)
 
