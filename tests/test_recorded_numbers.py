@@ -292,3 +292,19 @@ def test_what_is_made_of_others_is_told_from_networks():
     votes = [f(shares["votes", on_features, False]) for on_features in (False, True) for f in (min, max)]
     assert "on panels; means | {:.3f} to {:g} | 1 |".format(*votes) in page
     assert "by itself | {2:.2f} to {3:.2f} | |".format(*votes) in page
+
+
+def test_the_neighbours_on_the_easy_board():
+    board = read_board("sraven-easy-v1")
+    filed, rows = DOCS / "leaderboard" / "submissions" / board.id, []
+    for words, name in (("50 thousand", "49-920"), ("100 thousand", "99-968")):
+        cells = []
+        for attention in ("softmax", "linear", "hyla"):
+            [path] = filed.glob(f"*-{attention}-{name}-instances/scores.json")
+            splits = json.loads(path.read_text())["splits"]
+            means = [splits[split]["metrics"]["accuracy"]["mean"] for split in ("test", "ood")]
+            cells.append("{:.2f} → {:.2f}".format(*means))
+        cells.append(f"1 → {board.best_baseline.value:.2f}")
+        rows.append(f"| {words} | {' | '.join(cells)} |")
+    page = (DOCS / "own-model.md").read_text()
+    assert [row for row in rows if row in page] == rows
