@@ -32,6 +32,7 @@ def test_misdeeds_lose_nothing_and_the_same_line_goes_on(server, questions, line
         server.scripts[prompt] = script
     ids = dict(zip(MISDEEDS, (name for name, _ in questions), strict=False))
     settings = ("--max-tokens", 99, "--temperature", 0, "--effort", "low", "--seed", 3, "--system", "Think.")
+    settings += ("--stop", r"\n\n")
     prices = ("--price-in", 10, "--price-out", 100)
     rest = ("--tries", 4, *settings, *prices)
     code, out, err = run(*line, *rest, "--json")
@@ -39,7 +40,7 @@ def test_misdeeds_lose_nothing_and_the_same_line_goes_on(server, questions, line
     assert (code, err, found["asked"], found["failed"], found["missing"]) == (1, "", 44, 2, 2)
     assert found["cost_usd"] == pytest.approx(42 * (200 * 10 + 10 * 100) / 1e6)
     [body] = {json.dumps(each | {"messages": each["messages"][:1]}) for each in server.asked}
-    sent = {"max_tokens": 99, "temperature": 0, "reasoning_effort": "low", "seed": 3}
+    sent = {"max_tokens": 99, "temperature": 0, "reasoning_effort": "low", "seed": 3, "stop": "\n\n"}
     assert json.loads(body) == {"model": "m", "messages": [{"role": "system", "content": "Think."}], **sent}
     lines = {each["id"]: each for each in read(tmp_path / "c.jsonl")}
     assert len(lines) == 44 and "flagged" in lines[ids["bad"]]["error"]
@@ -60,6 +61,7 @@ def test_misdeeds_lose_nothing_and_the_same_line_goes_on(server, questions, line
     assert (replies["model"], replies["revision"]) == ("m", "scripted-2026-11")
     assert replies["harness"] == "sraven text ask"
     settings = {"api": "chat", "max_tokens": 99, "effort": "low", "seed": 3, "system": "Think."}
+    settings["stop"] = r"\n\n"
     assert replies["settings"] == settings and replies["temperature"] == 0
     found = json.loads(done("score", tmp_path / "s", "--json"))["splits"]["ladder"]["metrics"]
     assert found["accuracy"]["mean"] == pytest.approx(41 / 44, abs=1e-9)
