@@ -1,6 +1,7 @@
 """`sraven text ask` at an endpoint that is slow, busy, broken, truncates, refuses and cuts connections."""
 
 import json
+from itertools import groupby
 
 import pytest
 
@@ -75,6 +76,12 @@ def test_another_way_of_asking_is_another_file(server, line, done, refused, tmp_
     for change in (("--temperature", 1), ("--model", "n"), ("--system", "Hm")):
         assert "line 1 was asked in another way" in refused(*line, "--limit", 4, *change)
     assert len(server.asked) == 4
+
+
+def test_levels_one_after_the_other(server, line, done, tmp_path):
+    done(*line, "--limit", 8, "--by-level", "--concurrency", 1)
+    asked = [each["id"].split("_")[1][:5] for each in read(tmp_path / "c.jsonl")]
+    assert len(asked) == 8 and [level for level, _ in groupby(asked)] == list(dict.fromkeys(asked))
 
 
 def test_a_line_that_a_power_cut_left_is_asked_again(server, line, done, tmp_path, refused):
