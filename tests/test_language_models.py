@@ -50,7 +50,7 @@ def test_weights_are_joined_from_packages_and_checked(monkeypatch, tmp_path):
         ("It is [5 0] I hope", None, "the answer"),
         ("Answer: [0 4]", (0, 4), "panel 8"),
         ("Answer: [2 5]", (2, 5), "panel 6"),  # the last of the two that have it
-        ("Answer: [7 7]", (7, 7), "an example's answer"),
+        ("Answer: [7 7]", (7, 7), "the answer of example 1"),
         ("[1 1]", None, "one number throughout"),
         ("The answer is [1 2]", (1, 2), "counts up"),
         ("The answer is [1 2 3 4 5", None, "counts up"),

@@ -59,7 +59,7 @@ def kind_of(reply, answer, context, examples, target, K):
         if panel == shown:
             return f"panel {number}"
     if panel in examples:
-        return "an example's answer"
+        return f"the answer of example {examples.index(panel) + 1}"
     if len(panel) > 1 and len(set(panel)) == 1:
         return "one number throughout"
     if len(panel) > 1 and panel == list(range(panel[0], panel[0] + len(panel))):
