@@ -56,7 +56,7 @@ def test_weights_are_joined_from_packages_and_checked(monkeypatch, tmp_path):
         ("The answer is [1 2 3 4 5", None, "counts up"),
         ("[1 5 3]", None, "a list of another length"),
         ("[1 2] [1 2]\n[1", None, "goes on with panels"),
-        ("[3 4]", None, "the last row, continued by its step"),
+        ("[3 2]", None, "the last row, continued by its step"),
         ("[6 0]", None, "another panel"),
         ("The answer is [d d d d d", None, "the form [d d …] itself"),
         ("I don't know.", None, "no list of numbers"),
@@ -64,7 +64,7 @@ def test_weights_are_joined_from_packages_and_checked(monkeypatch, tmp_path):
 )
 def test_replies_are_told_apart(reply, answer, kind, monkeypatch):
     script = import_file(ROOT / "tests" / "speed" / "language_models.py", monkeypatch)
-    context = [[2, 5], [6, 1], [0, 7], [4, 3], [4, 3], [2, 5], [5, 4], [0, 4]]
+    context = [[2, 5], [6, 1], [0, 7], [4, 3], [4, 3], [2, 5], [5, 6], [0, 4]]
     assert script.kind_of(reply, answer, context, [[7, 7]], [5, 0], 8) == kind
     assert script.holm([0.04, 0.01, 0.5]) == pytest.approx([0.08, 0.03, 0.5])
 
@@ -109,3 +109,18 @@ def test_what_replies_say():
         counts = (str(each["total"]["said"].get(kind, 0)) for _, each in ASKED)
         row = f"| {kind} | {' | '.join(counts)} |"
         assert row in PAGE, row
+    copied = [
+        sum(count for kind, count in each["total"]["said"].items() if kind.startswith(what))
+        for (_, each), what in zip(ASKED, ("panel ", "the answer of", "goes on", "panel "), strict=True)
+    ]
+    assert f"With no examples {copied[0]} of its {ASKED[0][1]['total']['n']} replies are a panel" in PAGE
+    assert f"With four examples {copied[1]} of {ASKED[1][1]['total']['n']} are an example's" in PAGE
+    assert f"{copied[3]} of {ASKED[3][1]['total']['n']} are a panel" in PAGE
+
+
+def test_other_harnesses_get_the_same_replies():
+    for found in RECORD["harnesses"].values():
+        assert found["same"] == found["compared"] == found["n"] == 8 and not found["right"]
+    assert "All eight replies of each are those" in PAGE
+    assert not any(each["total"]["right"] for _, each in ASKED)
+    assert f"{sum(each['total']['n'] for _, each in ASKED)} replies is right" in " ".join(PAGE.split())
