@@ -131,6 +131,48 @@ def composing() -> Picture:
     return Picture(draw, 5.2, 3.3)
 
 
+def language_models() -> Picture:
+    """Return the picture of what language models score on the text board by level; a phone can show it."""
+    found = json.loads((RESULTS / "language-models.json").read_text())
+    text, levels = 11, list(found["floors"]["ideal-observer"])
+    lines = {
+        "ideal-observer": "ideal observer",
+        "each position by itself": "each position by itself",
+        "softmax-tiny": "trained: a tiny transformer",
+        "copy-last-panel": "copying the last panel",
+    }
+
+    def draw(figure: Figure) -> None:
+        axes = figure.subplots()
+        for (name, label), style in zip(lines.items(), ("-", "--", "-.", ":"), strict=True):
+            scores = [found["floors"][name][level] for level in levels]
+            axes.plot(levels, scores, color=INK, linestyle=style, linewidth=1.2, label=label)
+        asked = [(name, each) for name, files in found["models"].items() for each in files]
+        for number, (name, each) in enumerate(asked):
+            parts = [each["levels"][level] for level in levels]
+            scores = np.array([part["right"] / part["n"] for part in parts])
+            ends = np.array([part["interval"] for part in parts]).T
+            axes.errorbar(
+                np.arange(len(levels)) + 0.15 * (number - (len(asked) - 1) / 2),
+                scores,
+                abs(ends - scores),
+                color=COLOURS[number],
+                marker=MARKS[number],
+                markersize=5,
+                linestyle="",
+                linewidth=1,
+                label=f"{name}, {each['shots']} examples",
+            )
+        axes.set(ylim=(-0.02, 1.04), xticks=range(len(levels)))
+        axes.set_xticklabels([level.replace("-", "\n") for level in levels])
+        axes.set_ylabel("accuracy", fontsize=text)
+        axes.tick_params(labelsize=text)
+        axes.grid(axis="y")
+        figure.legend(loc="outside lower center", ncols=1, fontsize=text)
+
+    return Picture(draw, 5.2, 5.2)
+
+
 def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None:
     """Write what the first screen of a page looks like after some keys, light and dark."""
     from selenium import webdriver
@@ -155,7 +197,7 @@ def take(page: Path, name: str, width: int, height: int, keys: str = "") -> None
 
 def main() -> None:
     """Write those that need no browser."""
-    for picture in (puzzle, counts, surface, composing):
+    for picture in (puzzle, counts, surface, composing, language_models):
         _, png = save_picture(picture(), IMAGES / picture.__name__)
         png.unlink()
 

@@ -58,6 +58,7 @@ class Asking:
         effort: of its reasoning, such as ``low``.
         seed: of its sampling.
         system: what it is told before the question.
+        stop: a text before which a reply ends, with ``\\n`` for a line break.
 
     Raises:
         ConfigurationError: for what a submission couldn't say.
@@ -69,12 +70,16 @@ class Asking:
     effort: str | None = setting(None, "Of reasoning, such as low, where the model has one.", values="TEXT")
     seed: int | None = setting(None, "Of the sampling, sent with each question; of sample k, seed + k.")
     system: str | None = setting(None, "What the model is told before each question.", values="TEXT")
+    stop: str | None = setting(
+        None, "A text before which a reply ends; '\\n\\n' is an empty line.", values="TEXT"
+    )
 
     def __post_init__(self) -> None:
         for name, most, find_fault in (
             ("model", _LONGEST_NAME, name_fault),
             ("effort", _LONGEST_NAME, name_fault),
             ("system", _LONGEST_TEXT, text_fault),
+            ("stop", _LONGEST_NAME, name_fault),
         ):
             text = getattr(self, name)
             fault = f"has more than {most:,} characters" if text and len(text) > most else ""
@@ -176,6 +181,8 @@ def write_request(asking: Asking, prompt: str) -> dict[str, Any]:
     told = [{"role": "system", "content": asking.system}] if asking.system is not None else []
     options = {"reasoning_effort" if name == "effort" else name: said for name, said in asking.stated.items()}
     options.pop("system", None)
+    if asking.stop is not None:
+        options["stop"] = asking.stop.replace("\\n", "\n")
     return {**options, "messages": [*told, {"role": "user", "content": prompt}]}
 
 

@@ -1,6 +1,7 @@
 """`sraven text ask` at an endpoint that is slow, busy, broken, truncates, refuses and cuts connections."""
 
 import json
+from itertools import groupby
 
 import pytest
 
@@ -32,6 +33,7 @@ def test_misdeeds_lose_nothing_and_the_same_line_goes_on(server, questions, line
         server.scripts[prompt] = script
     ids = dict(zip(MISDEEDS, (name for name, _ in questions), strict=False))
     settings = ("--max-tokens", 99, "--temperature", 0, "--effort", "low", "--seed", 3, "--system", "Think.")
+    settings += ("--stop", r"\n\n")
     prices = ("--price-in", 10, "--price-out", 100)
     rest = ("--tries", 4, *settings, *prices)
     code, out, err = run(*line, *rest, "--json")
@@ -39,7 +41,7 @@ def test_misdeeds_lose_nothing_and_the_same_line_goes_on(server, questions, line
     assert (code, err, found["asked"], found["failed"], found["missing"]) == (1, "", 44, 2, 2)
     assert found["cost_usd"] == pytest.approx(42 * (200 * 10 + 10 * 100) / 1e6)
     [body] = {json.dumps(each | {"messages": each["messages"][:1]}) for each in server.asked}
-    sent = {"max_tokens": 99, "temperature": 0, "reasoning_effort": "low", "seed": 3}
+    sent = {"max_tokens": 99, "temperature": 0, "reasoning_effort": "low", "seed": 3, "stop": "\n\n"}
     assert json.loads(body) == {"model": "m", "messages": [{"role": "system", "content": "Think."}], **sent}
     lines = {each["id"]: each for each in read(tmp_path / "c.jsonl")}
     assert len(lines) == 44 and "flagged" in lines[ids["bad"]]["error"]
@@ -60,6 +62,7 @@ def test_misdeeds_lose_nothing_and_the_same_line_goes_on(server, questions, line
     assert (replies["model"], replies["revision"]) == ("m", "scripted-2026-11")
     assert replies["harness"] == "sraven text ask"
     settings = {"api": "chat", "max_tokens": 99, "effort": "low", "seed": 3, "system": "Think."}
+    settings["stop"] = r"\n\n"
     assert replies["settings"] == settings and replies["temperature"] == 0
     found = json.loads(done("score", tmp_path / "s", "--json"))["splits"]["ladder"]["metrics"]
     assert found["accuracy"]["mean"] == pytest.approx(41 / 44, abs=1e-9)
@@ -73,6 +76,12 @@ def test_another_way_of_asking_is_another_file(server, line, done, refused, tmp_
     for change in (("--temperature", 1), ("--model", "n"), ("--system", "Hm")):
         assert "line 1 was asked in another way" in refused(*line, "--limit", 4, *change)
     assert len(server.asked) == 4
+
+
+def test_levels_one_after_the_other(server, line, done, tmp_path):
+    done(*line, "--limit", 8, "--by-level", "--concurrency", 1)
+    asked = [each["id"].split("_")[1][:5] for each in read(tmp_path / "c.jsonl")]
+    assert len(asked) == 8 and [level for level, _ in groupby(asked)] == list(dict.fromkeys(asked))
 
 
 def test_a_line_that_a_power_cut_left_is_asked_again(server, line, done, tmp_path, refused):

@@ -251,6 +251,7 @@ ODD = {
     "--model": ("", "a\nb", "m\udcff"),
     "--system": ("", "\udcff"),
     "--effort": ("", "\0"),
+    "--stop": ("", "\n\n"),
     "--key-env": ("", "sk-not-a-name", "A=B"),
     "--url": (
         "localhost:8000",

@@ -143,6 +143,11 @@ def _print_plan(mixture: "Mixture", left: "list[Wanted]", ledger: "Ledger", leng
 @click.option(
     "--price-out", type=FiniteRange(0, MOST_DOLLARS), help="US dollars for a million tokens of replies."
 )
+@click.option(
+    "--by-level",
+    is_flag=True,
+    help="Ask level after level: a server that keeps how the last prompt began reads less.",
+)
 @click.option("--budget", type=FiniteRange(0, min_open=True), help="US dollars after which no more is asked.")
 @click.option("--dry-run", is_flag=True, help="Say what would be asked, and what it costs; send nothing.")
 @json_option
@@ -156,6 +161,7 @@ def command(
     timeout: float,
     price_in: float | None,
     price_out: float | None,
+    by_level: bool,
     budget: float | None,
     dry_run: bool,
     limit: int | None,
@@ -201,6 +207,8 @@ def command(
     endpoint.connect(concurrency)  # what can't be is said before a file is made
     with open_ledger(out, asking, prices) as (ledger, file):
         left = wanted(mixture, ledger.replies, limit, samples)
+        if by_level:
+            left.sort(key=lambda each: mixture.sets.index(each[0]))
         done, stopped = _ask(endpoint, ledger, file, left, budget, concurrency)
     still = len(wanted(mixture, ledger.replies, limit, samples))
     if stopped and still:
