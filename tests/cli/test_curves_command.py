@@ -144,7 +144,8 @@ def test_a_log_of_other_code_is_a_curve_and_a_board_gives_it_bounds(tmp_path, do
     done("curves", log, "--out", pdf)
     assert pdf.read_bytes().startswith(b"%PDF")
     pdf.write_text("{}\n")
-    assert "damaged in line 1" in refused("curves", pdf)
+    assert "damaged in line 1" in refused("curves", pdf, "--out", tmp_path / "a.png")
+    assert not (tmp_path / "a.png").exists()
 
 
 WITHOUT_JAX = """

@@ -50,6 +50,7 @@ def test_a_link_that_leads_back_to_itself_is_no_submission(refused, tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     for out in ((), ("--out", tmp_path / "scores.json")):
         assert "isn't the directory of a submission" in refused("score", tmp_path / "loop", *out)
+    assert not (tmp_path / "scores.json").exists()
 
 
 def test_filed_scores_are_checked(run, small_boards, original, filed, tmp_path):
