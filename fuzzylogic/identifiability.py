@@ -61,6 +61,19 @@ class _Scratch(NamedTuple):
     """``[K]``: a combination, ascending."""
 
 
+def _make_scratch(terms: int, words: int, K: int) -> _Scratch:
+    return _Scratch(
+        compatible=np.zeros(terms, np.int64),
+        query=np.zeros(terms, np.float32),
+        covers=np.zeros((terms, words), np.uint64),
+        uncovered=np.zeros((K + 1, words), np.uint64),
+        chosen=np.zeros(K + 1, np.int64),
+        banned=np.zeros(terms, np.int64),
+        point=np.zeros(K + 1, np.int64),
+        ids=np.zeros(K, np.int64),
+    )
+
+
 @kernel
 def _term_value(inputs: Any, term: Any) -> Any:
     value = _ONE_F
@@ -251,23 +264,13 @@ def identify(
     out = Identification(np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(n, np.float64))
 
     def identify_part(part: slice) -> None:
-        words, terms = -(-(N - 1) // 64), 1 << L
-        scratch = _Scratch(
-            compatible=np.zeros(terms, np.int64),
-            query=np.zeros(terms, np.float32),
-            covers=np.zeros((terms, words), np.uint64),
-            uncovered=np.zeros((K + 1, words), np.uint64),
-            chosen=np.zeros(K + 1, np.int64),
-            banned=np.zeros(terms, np.int64),
-            point=np.zeros(K + 1, np.int64),
-            ids=np.zeros(K, np.int64),
-        )
+        scratch = _make_scratch(1 << L, -(-(N - 1) // 64), K)
         here = Identification._make(array[part] for array in out)
         done = _identify(xs[part], ys[part], K, VISIT_LIMIT, listed, table, scratch, here)
         if done < part.stop - part.start:
             raise CapacityError(
                 f"sequence {part.start + done}: {N - 1} points leave too many of the combinations of "
-                f"{terms:,} terms open for an exact answer; use more points, or a smaller L or K"
+                f"{1 << L:,} terms open for an exact answer; use more points, or a smaller L or K"
             )
 
     for_each_chunk(identify_part, n, threads, least=256)

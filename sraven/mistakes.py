@@ -118,6 +118,22 @@ def _follow(rows: NDArray[np.uint8], predicted: NDArray[np.uint8], K: int, rules
     return follows
 
 
+def _check(batch: "Batch", predictions: ArrayLike, K: int, rules: Rules) -> tuple[NDArray[np.uint8], ...]:
+    """Return context, target, predictions, rules of features and permutations as arrays of the right kind."""
+    context = check_context(batch.context, K)
+    n, _, M = context.shape
+    target = check_symbols("target", batch.target, (n, M), K)
+    predicted = check_symbols("predictions", predictions, (n, M), K)
+    of_features = check_symbols("rules", batch.rules, (n, M), len(rules))
+    permutations = check_symbols("permutations", batch.permutations, (n, 3, M), M)
+    if (np.sort(permutations) != np.arange(M)).any():
+        raise ConfigurationError(
+            f"permutations has a row that doesn't name each feature once; expected the features 0 to {M - 1} "
+            "in the order in which a column shows them"
+        )
+    return context, target, predicted, of_features, permutations
+
+
 def sort_errors(
     batch: "Batch",
     predictions: ArrayLike,
@@ -145,17 +161,8 @@ def sort_errors(
         CapacityError: if an instance has too many explanations for an exact answer.
     """
     K = check_K(K)
-    context = check_context(batch.context, K)
-    n, _, M = context.shape
-    target = check_symbols("target", batch.target, (n, M), K)
-    predicted = check_symbols("predictions", predictions, (n, M), K)
-    of_features = check_symbols("rules", batch.rules, (n, M), len(rules))
-    permutations = check_symbols("permutations", batch.permutations, (n, 3, M), M)
-    if (np.sort(permutations) != np.arange(M)).any():
-        raise ConfigurationError(
-            f"permutations has a row that doesn't name each feature once; expected the features 0 to {M - 1} "
-            "in the order in which a column shows them"
-        )
+    context, target, predicted, of_features, permutations = _check(batch, predictions, K, rules)
+    n, M = target.shape
     shown = np.take_along_axis(of_features, permutations[:, 2].astype(np.int64), axis=1)
     wrong = predicted != target
     asked = mistaken = np.flatnonzero(wrong.any(axis=1))

@@ -1,7 +1,7 @@
 """References for scores: the ideal observer, and predictors that learn no combinations."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -50,67 +50,63 @@ class SRAVENReferences(Observed["SRAVEN"]):
     @property
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name."""
-        task = self.task
-
-        def uniform_random(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-            return _guess(task, "uniform random", split, count, seed)
-
-        def copy_last_panel(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-            return task.sample(split, 0, count).context[:, -1]
-
-        def majority_symbol(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-            counts = _symbol_counts(task.sample(split, 0, count).context, task.K)
-            return np.asarray(counts.argmax(axis=-1), np.uint8)
-
-        def context_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-            targets = task.sample("train", 0, _TRAINED_ON).target
-            panel = _symbol_counts(targets[None], task.K)[0].argmax(axis=-1).astype(np.uint8)
-            return np.tile(panel, (count, 1))
-
-        def knowing_all(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-            return task.ideal_observer(task.sample(split, 0, count))[0]
-
-        def composition_blind(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-            panels, probability = task.ideal_observer(task.sample(split, 0, count), "train")
-            guesses = _guess(task, "composition-blind", split, count, 0)  # one answer, whatever the seed
-            return np.where(probability[:, None] > 0, panels, guesses)
-
-        def nearest(split: str, count: int, seed: int) -> NDArray[np.uint8]:
-            batch = task.sample(split, 0, count)
-            known, options = task.combinations("train"), task.context_options
-            return nearest_combination(batch.context, batch.target, task.K, known, **options).panels
-
+        uniform_random = partial(_guess, self.task, "uniform random")
         return {
             "uniform-random": Reference("Every feature uniformly at random.", uniform_random, random=True),
-            "copy-last-panel": Reference("The eighth panel once more.", copy_last_panel),
+            "copy-last-panel": Reference("The eighth panel once more.", self._copy_last_panel),
             "majority-symbol": Reference(
                 "At each position the symbol that the context shows there most often; of equals the least.",
-                majority_symbol,
+                self._majority_symbol,
             ),
             "context-blind": Reference(
                 f"The most frequent symbol at each position of the first {_TRAINED_ON:,} training targets, "
                 "whatever the context. Above chance, the targets would give themselves away.",
-                context_blind,
+                self._context_blind,
                 instances=_TRAINED_ON,
             ),
             "ideal-observer": Reference(
                 "The most probable panel under the generator, all rule combinations being equally likely: "
                 "the ceiling for a model that isn't told the split.",
-                knowing_all,
+                self._knowing_all,
             ),
             "composition-blind": Reference(
                 "Perfect rules, but no new combinations of them: the most probable panel of an ideal "
                 "observer that thinks only the combinations of training possible. Where none of them "
                 "explains the context, every feature as drawn uniformly at random once for all.",
-                composition_blind,
+                self._composition_blind,
             ),
             "nearest-combination": Reference(
                 "Perfect rules, but no new combinations of them: the panel of the most probable explanation "
                 f"by a combination of training, {ERROR_RATE:.0%} of the symbols being taken for errors; of "
                 "equally probable ones the first in lexicographic order.",
-                nearest,
+                self._nearest,
             ),
         }
+
+    def _copy_last_panel(self, split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        return self.task.sample(split, 0, count).context[:, -1]
+
+    def _majority_symbol(self, split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        counts = _symbol_counts(self.task.sample(split, 0, count).context, self.task.K)
+        return np.asarray(counts.argmax(axis=-1), np.uint8)
+
+    def _context_blind(self, split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        targets = self.task.sample("train", 0, _TRAINED_ON).target
+        panel = _symbol_counts(targets[None], self.task.K)[0].argmax(axis=-1).astype(np.uint8)
+        return np.tile(panel, (count, 1))
+
+    def _knowing_all(self, split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        return self.task.ideal_observer(self.task.sample(split, 0, count))[0]
+
+    def _composition_blind(self, split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        panels, probability = self.task.ideal_observer(self.task.sample(split, 0, count), "train")
+        guesses = _guess(self.task, "composition-blind", split, count, 0)  # one answer, whatever the seed
+        return np.where(probability[:, None] > 0, panels, guesses)
+
+    def _nearest(self, split: str, count: int, seed: int) -> NDArray[np.uint8]:
+        task, batch = self.task, self.task.sample(split, 0, count)
+        known, options = task.combinations("train"), task.context_options
+        return nearest_combination(batch.context, batch.target, task.K, known, **options).panels
 
     def observe(self, batch: "Batch", prior: str, threads: int | None) -> dict[str, Mean]:
         """Return the accuracy to expect of the ideal observer: the mean of its exact posteriors."""
@@ -144,13 +140,10 @@ class SRAVENReferences(Observed["SRAVEN"]):
         }
         near = {}
         if task.K <= K_LIMIT:
-            context, target, options = (
-                batch.context,
-                batch.target,
-                task.context_options | {"threads": threads},
-            )
-            near["nearest-combination"] = nearest_combination(context, target, task.K, known, **options)
-            near["local"] = each_by_itself(context, target, task.K, **options)
+            options = task.context_options | {"threads": threads}
+            seen = batch.context, batch.target, task.K
+            near["nearest-combination"] = nearest_combination(*seen, known, **options)
+            near["local"] = each_by_itself(*seen, **options)
         return {
             "independent": {"accuracy": mean(independent_hits(marginals, batch.target))},
             **{

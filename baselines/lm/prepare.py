@@ -115,12 +115,10 @@ def prepare(
         # Processes that have no source of their own help as threads of the tokenizer.
         of, done = len(preparation.sources), count(1)
         threads = max(1, check_threads(processes) // max(1, of)) if engine.is_local else 1
+        numbered = enumerate(preparation.sources)
         shards = map_jobs(
             write_source,
-            [
-                SourceJob(staging, source, number, tokenizer.sha256, threads)
-                for number, source in enumerate(preparation.sources)
-            ],
+            [SourceJob(staging, source, n, tokenizer.sha256, threads) for n, source in numbered],
             on_progress,
             engine=engine,
             local="processes",
@@ -131,9 +129,7 @@ def prepare(
         manifest = make_manifest(preparation.plan, tokenizer, shards, staging)
         if not manifest["documents"]:
             directory.discard()
-            raise ConfigurationError(
-                f"source: no document in {len(preparation.sources):,} sources; check them"
-            )
+            raise ConfigurationError(f"source: no document in {of:,} sources; check them")
         return manifest
 
     return directory.make(work)

@@ -213,6 +213,36 @@ def _train_apart(
     return _train_cells(training, cells, lambda steps, line: progress(steps, 0))
 
 
+def _run_programs(
+    training: Training,
+    programs: Sequence[Sequence[Cell]],
+    jobs: int,
+    gpus: tuple[Gpu, ...],
+    on_progress: OnCellSteps,
+    keep: Callable[[Sequence[_Result]], None],
+) -> None:
+    """Train programs here, one after the other, or some at a time in processes of their own."""
+    with shared(gpus, len(programs)) as (devices, remark):
+        if remark:
+            sys.stderr.write(f"note: {remark}\n")
+        if jobs <= 1 and not gpus:
+            for cells in programs:
+                keep(_train_cells(training, cells, partial(on_progress, cells[0])))
+            return
+        workers = len(gpus) * devices.programs or jobs
+        map_jobs(
+            partial(_train_apart, training._replace(stop=asked_to_end), workers, devices),
+            programs,
+            lambda steps, _: on_progress(None, steps, None),
+            engine=HERE,
+            local="apart",
+            folder=training.runs,
+            workers=workers,
+            keep=keep,
+            is_ending=training.stop,
+        )
+
+
 def run_cells(
     cells: Sequence[Cell],
     runs: Path,
@@ -250,7 +280,6 @@ def run_cells(
     todo = [cell for cell in with_text(cells, training.text) if cell.digest not in known]
     done: list[_Result] = []
     programs = programs_of(todo, len(gpus)) if gpus else [[cell] for cell in todo]
-    jobs = min(jobs, len(programs))
 
     def keep(ended: Sequence[_Result]) -> None:
         for result in ended:
@@ -258,25 +287,8 @@ def run_cells(
             if result.record:
                 wrote(result.cell, result.record)
 
-    with Lock(runs, stays=True), shared(gpus, len(programs)) as (devices, remark):
-        if remark:
-            sys.stderr.write(f"note: {remark}\n")
-        if jobs <= 1 and not gpus:
-            for cells in programs:
-                keep(_train_cells(training, cells, partial(on_progress, cells[0])))
-        else:
-            workers = len(gpus) * devices.programs or jobs
-            map_jobs(
-                partial(_train_apart, training._replace(stop=asked_to_end), workers, devices),
-                programs,
-                lambda steps, _: on_progress(None, steps, None),
-                engine=HERE,
-                local="apart",
-                folder=training.runs,
-                workers=workers,
-                keep=keep,
-                is_ending=training.stop,
-            )
+    with Lock(runs, stays=True):
+        _run_programs(training, programs, min(jobs, len(programs)), gpus, on_progress, keep)
     records = tuple(result.record for result in done if result.record)
     under_way = tuple(result.cell for result in done if result.is_under_way)
     return CellProgress(records, under_way, len(todo) - len(records))

@@ -1,5 +1,6 @@
 """Print the leaderboard, or write it as a page."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from sraven.core.escape import escape, figure
 
 if TYPE_CHECKING:
     from sraven.board.board import Board
-    from sraven.leaderboard.standing import Entry, Standing
+    from sraven.leaderboard.standing import Entry, Leaderboard, Standing
 
 
 def _remarks(standing: "Standing") -> list[str]:
@@ -74,6 +75,14 @@ def print_standing(standing: "Standing") -> None:
         click.echo(line)
 
 
+def _read_links(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> dict[str, str]:
+    """Return addresses by the texts that lead to them."""
+    links = {text: address for text, _, address in (each.partition("=") for each in given)}
+    if not all(links.values()):
+        raise click.UsageError("--link is TEXT=ADDRESS, such as Documentation=../index.html")
+    return links
+
+
 @click.command(name="leaderboard")
 @click.argument("board_id", metavar="[BOARD]", required=False)
 @click.option(
@@ -94,6 +103,7 @@ def print_standing(standing: "Standing") -> None:
     "links",
     metavar="TEXT=ADDRESS",
     multiple=True,
+    callback=_read_links,
     help="html: what the page's head leads to; may be given several times.",
 )
 @click.option(
@@ -124,7 +134,7 @@ def command(
     board_id: str | None,
     added: tuple[Path, ...],
     html: Path | None,
-    links: tuple[str, ...],
+    links: dict[str, str],
     leaderboard: Path | None,
     base: str | None,
     checkout: Path,
@@ -151,10 +161,6 @@ def command(
       sraven leaderboard --check-change main
     """
     if base is not None:
-        leave_out(
-            ["board_id", "added", "html", "links", "leaderboard", "snapshot"],
-            "--check-change looks at a change",
-        )
         _check_change(base, checkout)
         return
     leave_out(["checkout"], "--checkout is for --check-change")
@@ -162,16 +168,12 @@ def command(
         raise click.UsageError("--snapshot needs --leaderboard, the folder of what is filed")
     if snapshot:
         leave_out(["board_id", "added", "html", "as_json"], "--snapshot writes all that is filed")
-    if not html:
-        leave_out(["links"], "--link is for --html")
-    else:
+    if html:
         with needs_extra("--html", "analysis"):
-            from sraven.leaderboard.page.page import write_page
-    leads_to = {text: address for text, _, address in (each.partition("=") for each in links)}
-    if not all(leads_to.values()):
-        raise click.UsageError("--link is TEXT=ADDRESS, such as Documentation=../index.html")
-    from sraven.files.files import json_text, write_text
-    from sraven.leaderboard.export import JSON, make_document
+            import sraven.leaderboard.page.page  # noqa: F401
+    else:
+        leave_out(["links"], "--link is for --html")
+    from sraven.leaderboard.export import make_document
     from sraven.leaderboard.snapshot import write_snapshot
 
     found = find_standing(leaderboard, board_id, added)
@@ -179,23 +181,39 @@ def command(
         write_snapshot(snapshot, found)
         click.echo(snapshot)
     elif html:
-        path = str(write_page(html, found.standings, found.faults, date=found.date, links=leads_to))
-        write_text(html / JSON, json_text(make_document(found)))  # what the page offers for download
-        print_outcome(value={"path": path}, text=path)
+        _write_page(html, found, links)
     elif wants_json():
         print_json(make_document(found))
     else:
         for standing in found.standings:
             if board_id or not added or any(entry.own for entry in standing.entries):
                 print_standing(standing)
+    _end(found)
+
+
+def _end(found: "Leaderboard") -> None:
+    """Name what was left out, which makes the exit code 1."""
     for fault in found.faults:
         click.echo(f"left out: {fault.place}: {fault.reason}", err=True)
     if found.faults:
         raise SystemExit(1)
 
 
+def _write_page(html: Path, found: "Leaderboard", links: Mapping[str, str]) -> None:
+    """Write the page and what it offers for download; print where it is."""
+    from sraven.files.files import json_text, write_text
+    from sraven.leaderboard.export import JSON, make_document
+    from sraven.leaderboard.page.page import write_page
+
+    path = str(write_page(html, found.standings, found.faults, date=found.date, links=links))
+    write_text(html / JSON, json_text(make_document(found)))
+    print_outcome(value={"path": path}, text=path)
+
+
 def _check_change(base: str, checkout: Path) -> None:
     """Print which entry a change adds."""
+    others = ["board_id", "added", "html", "links", "leaderboard", "snapshot"]
+    leave_out(others, "--check-change looks at a change")
     from sraven.leaderboard.contribution.change import check_change
 
     found = check_change(base, checkout)

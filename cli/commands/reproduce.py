@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Callable, Mapping
-from functools import partial
 from inspect import Parameter, signature
 from itertools import chain
 from pathlib import Path
@@ -19,6 +18,7 @@ from sraven.networks.stopping import stoppable
 
 if TYPE_CHECKING:
     from baselines.paper.cells import Cell, Chosen
+    from baselines.paper.devices import Gpu
     from baselines.paper.run import CellProgress
 
 
@@ -105,6 +105,29 @@ def _plan(
     print_outcome(value=found, text=lambda: print_rows(headings, rows))
 
 
+def _gpus(mesh: str | None) -> "tuple[Gpu, ...]":
+    """Return the GPUs to share out among programs; none where each run has devices of its own."""
+    import jax
+
+    from baselines.paper.devices import find_gpus
+
+    gpus = () if mesh else find_gpus()
+    if gpus:
+        if is_given("jobs"):
+            raise click.UsageError("--jobs is for processors; here are GPUs, which take what fits")
+        jax.config.update("jax_platforms", "cpu")  # of this process, which would take the GPUs' memory
+    return gpus
+
+
+def _in_order(names: tuple[str, ...], **chosen: Any) -> "list[Cell]":
+    """Return cells in the order in which they are trained: of a queue, part by part."""
+    from baselines.paper.figures import QUEUES
+    from baselines.paper.run import training_order
+
+    found = [each.cells for each in _cells(names, **chosen)]
+    return list(chain(*map(training_order, found if QUEUES.keys() & set(names) else [chain(*found)])))
+
+
 def _run(
     results: Path,
     names: tuple[str, ...],
@@ -122,29 +145,17 @@ def _run(
     mesh: str | None,
 ) -> None:
     """Train what is left of figures."""
-    import jax
-
     from baselines.lm.experiment import Compute
     from baselines.lm.train import Text
-    from baselines.paper.devices import SAVE_MINUTES, find_gpus
-    from baselines.paper.figures import QUEUES
+    from baselines.paper.devices import SAVE_MINUTES
     from baselines.paper.records import read_records
-    from baselines.paper.run import run_cells, training_order, with_text
+    from baselines.paper.run import run_cells, with_text
 
     deadline = time.monotonic() + budget
     compute = Compute(parts, tile, rematerialise)
     text = Text(tokens, validation, compute=compute) if tokens or validation else None
-    gpus = () if mesh else find_gpus()
-    if gpus:
-        if is_given("jobs"):
-            raise click.UsageError("--jobs is for processors; here are GPUs, which take what fits")
-        jax.config.update("jax_platforms", "cpu")  # of this process, which would take the GPUs' memory
-    chosen = _cells(names, grid=grid, steps=steps, where=where)
-    if QUEUES.keys() & set(names):  # the parts of a queue are one after the other
-        ordered = list(chain(*(training_order(each.cells) for each in chosen)))
-    else:
-        ordered = training_order([cell for each in chosen for cell in each.cells])
-    cells = with_text(ordered, text)
+    gpus = _gpus(mesh)
+    cells = with_text(_in_order(names, grid=grid, steps=steps, where=where), text)
     known = read_records(results)
     total = sum(cell.config.steps for cell in cells if cell.digest not in known)
 
@@ -162,10 +173,10 @@ def _run(
             name = describe_cell(cell) if cell else f"{len(gpus)} GPUs" if gpus else f"{jobs} runs at a time"
             advance(steps, "  ".join([name, *([describe_line(line)] if line else [])]))
 
-        train = partial(run_cells, jobs=jobs, gpus=gpus, deadline=deadline, text=text, mesh=mesh, stop=stop)
-        save_minutes = SAVE_MINUTES if gpus else None
-        progress = train(
-            cells, runs, results, save_minutes=save_minutes, on_progress=on_progress, wrote=wrote
+        how = {"deadline": deadline, "text": text, "mesh": mesh, "stop": stop}
+        how["save_minutes"] = SAVE_MINUTES if gpus else None
+        progress = run_cells(
+            cells, runs, results, jobs=jobs, gpus=gpus, on_progress=on_progress, wrote=wrote, **how
         )
     records, stopped = list(map(str, progress.records)), [cell.digest for cell in progress.stopped]
     why = "time is up" if stop.received is None else stop.received.name

@@ -94,11 +94,12 @@ def check_boards(boards: Boards, batch_size: int = 128) -> list[tuple[Board, int
 
 
 class _Plan(NamedTuple):
-    """What is to be trained on a board, and where it goes."""
+    """What is to be trained on a board, what its submission says of that, and where it goes."""
 
     board: Board
     instances: int
     steps: int
+    training: Mapping[str, Any]
     out: Path
 
     @property
@@ -110,6 +111,45 @@ class _Plan(NamedTuple):
     def checkpoints(self) -> Path:
         """Their folder."""
         return self.out / "checkpoints" / self.folder.name
+
+
+def _plans(
+    trainer: Trainer,
+    boards: Boards,
+    recipe: Recipe,
+    method: Mapping[str, Any],
+    seeds: Sequence[int],
+    out: Path,
+) -> list[_Plan]:
+    """Return what is to be trained; all that can be refused is."""
+    plans, identities = [], []
+    for board, instances in check_boards(boards, recipe.batch_size):
+        steps = instances // recipe.batch_size
+        training = {"instances": steps * recipe.batch_size, "selection_split": None, "tuning_trials": 1}
+        plan = _Plan(board, instances, steps, training, out)
+        runs = [(split, seed) for split in board.splits for seed in seeds]
+        describe_submission(board, runs, method=method, model={"parameters": 1}, training=training)
+        check_submission(plan.folder, plan.checkpoints, method["name"], seeds)
+        identities.append({str(seed): trainer.identify(board, steps, seed) for seed in seeds})
+        plans.append(plan)
+    for plan, found in zip(plans, identities, strict=True):
+        check_identity(plan.checkpoints, found)
+    return plans
+
+
+def _file(plan: _Plan, trained: Trained, method: Mapping[str, Any]) -> None:
+    """Write the submission; one that is there already has to have the same predictions."""
+    if plan.folder.exists():
+        check_predictions(plan.folder, trained.predictions)
+        return
+    write_submission(
+        plan.folder,
+        plan.board.id,
+        trained.predictions,
+        method=method,
+        model={"parameters": trained.cost.parameters},
+        training=plan.training,
+    )
 
 
 def evaluate(
@@ -152,38 +192,13 @@ def evaluate(
         "description": description + recipe.changes,
         "authors": [authors] if isinstance(authors, str) else list(authors),
     }
-    plans, identities = [], []
-    for board, instances in check_boards(boards, recipe.batch_size):
-        plan = _Plan(board, instances, instances // recipe.batch_size, Path(out))
-        training = {
-            "instances": plan.steps * recipe.batch_size,
-            "selection_split": None,
-            "tuning_trials": 1,
-        }
-        runs = [(split, seed) for split in board.splits for seed in seeds]
-        describe_submission(board, runs, method=method, model={"parameters": 1}, training=training)
-        check_submission(plan.folder, plan.checkpoints, name, seeds)
-        identities.append({str(seed): trainer.identify(board, plan.steps, seed) for seed in seeds})
-        plans.append((plan, training))
-    for (plan, _), found in zip(plans, identities, strict=True):
-        check_identity(plan.checkpoints, found)
-    results: list[Result] = []
+    plans, results = _plans(trainer, boards, recipe, method, seeds, Path(out)), list[Result]()
     with stoppable("there will be a checkpoint; the same call goes on") as stop:
-        for plan, training in plans:
+        for plan in plans:
             trained = trainer.train(plan.board, plan.steps, plan.checkpoints, stop)
             if trained is None:
                 raise SystemExit(stop.exit_code)
-            if plan.folder.exists():
-                check_predictions(plan.folder, trained.predictions)
-            else:
-                write_submission(
-                    plan.folder,
-                    plan.board.id,
-                    trained.predictions,
-                    method=method,
-                    model={"parameters": trained.cost.parameters},
-                    training=training,
-                )
+            _file(plan, trained, method)
             results.append(judge_submission(plan.board, plan.instances, plan.folder, trained.cost))
             if on_result:
                 on_result(results[-1])

@@ -89,19 +89,47 @@ def _optimiser(network: nn.Module, options: TrainingOptions) -> torch.optim.Opti
     return torch.optim.AdamW(groups, lr=options.learning_rate)
 
 
-def _read_checkpoint(path: Path, device: str) -> Any:
-    """Return what `train_network` wrote.
+def _update(
+    network: nn.Module,
+    of: SequenceTask,
+    batch: Mapping[str, torch.Tensor],
+    optimiser: torch.optim.Optimizer,
+    options: TrainingOptions,
+    rate: float,
+) -> torch.Tensor:
+    """Take a step; return the loss before it."""
+    loss = _loss(network, of, {name: each.to(options.device) for name, each in batch.items()})
+    for group in optimiser.param_groups:
+        group["lr"] = rate
+    optimiser.zero_grad()
+    torch.autograd.backward([loss])
+    if options.clip_norm is not None:
+        nn.utils.clip_grad_norm_(network.parameters(), options.clip_norm)
+    optimiser.step()
+    return loss
+
+
+def _restore(
+    path: Path, network: nn.Module, optimiser: torch.optim.Optimizer, wanted: Any, options: TrainingOptions
+) -> tuple[int, list[dict[str, Any]]]:
+    """Set network and optimiser to what `train_network` wrote, if it has; return the step and the log.
 
     Raises:
-        OutputError: if it can't be read.
+        OutputError: if it can't be read, or is of another network or of other options than ``wanted``.
     """
+    if not path.exists():
+        return 0, []
     try:
-        found = torch.load(path, map_location=device, weights_only=True)
+        found = torch.load(path, map_location=options.device, weights_only=True)
         made_of, step, log, weights, moments = found
     except (OSError, EOFError, RuntimeError, ValueError, TypeError, KeyError, UnpicklingError) as error:
         reason = f"{path} is damaged ({type(error).__name__})"
         raise OutputError(f"{reason}; remove it, and its seed is trained from the beginning") from None
-    return made_of, step, log, weights, moments
+    if made_of != wanted:
+        raise OutputError(f"{path} is of another network, or was trained otherwise; choose another folder")
+    network.load_state_dict(weights)
+    optimiser.load_state_dict(moments)
+    return step, log
 
 
 def train_network(
@@ -137,28 +165,15 @@ def train_network(
     """
     made_of = describe_training(network, task, options)
     network.to(options.device).train()
-    optimiser, begin, log = _optimiser(network, options), 0, []
-    if checkpoint.exists():
-        found, begin, log, weights, moments = _read_checkpoint(checkpoint, options.device)
-        if found != made_of:
-            raise OutputError(
-                f"{checkpoint} is of another network, or was trained otherwise; choose another folder"
-            )
-        network.load_state_dict(weights)
-        optimiser.load_state_dict(moments)
+    optimiser = _optimiser(network, options)
+    begin, log = _restore(checkpoint, network, optimiser, made_of, options)
     warmup = options.warmup if options.warmup is not None else max(1, round(of.warmup * options.steps))
     step, since = begin, time.monotonic()
     saved = since
     batches = BatchStream(task, "train", options.batch_size, start=begin, stop=options.steps)
     for step, batch in enumerate(batches, begin + 1):
-        loss = _loss(network, of, {name: each.to(options.device) for name, each in batch.items()})
-        for group in optimiser.param_groups:
-            group["lr"] = options.learning_rate * rate_at(step - 1, options.steps, warmup)
-        optimiser.zero_grad()
-        torch.autograd.backward([loss])
-        if options.clip_norm is not None:
-            nn.utils.clip_grad_norm_(network.parameters(), options.clip_norm)
-        optimiser.step()
+        rate = options.learning_rate * rate_at(step - 1, options.steps, warmup)
+        loss = _update(network, of, batch, optimiser, options, rate)
         is_judged = step % _JUDGE_EVERY == 0 or step == options.steps
         if step % _LOG_EVERY == 0 or is_judged:
             log.append({"step": step, "loss": loss.item()})

@@ -150,7 +150,7 @@ def test_what_is_no_definition_is_refused(definition, message):
 
 
 @pytest.mark.parametrize(
-    "text", ["boards: [", "boards: 3", "- 1", "", "boards: [{title: x}]", "!!python/none"]
+    "text", ["boards: [", "boards: 3", "- 1", "", "boards: [{title: x}]", "!!python/none", "[" * 100_000]
 )
 def test_what_is_no_list_of_definitions_is_refused(text, tmp_path):
     (tmp_path / "boards.yaml").write_text(text)

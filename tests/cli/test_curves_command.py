@@ -118,16 +118,6 @@ def test_metrics_that_begin_alike_have_a_curve_each(runs, done, refused):
     assert "part.x, part.y" in refused("curves", runs, "--metric", "other")
 
 
-def test_what_is_no_run_is_refused_in_a_line(runs, run, refused, tmp_path):
-    (tmp_path / "empty").mkdir()
-    for place in ("empty", "nowhere"):
-        line = f"error: {tmp_path / place} holds no run; `sraven train` makes one\n"
-        assert run("curves", runs, tmp_path / place, "--out", tmp_path / "a.png") == (2, "", line)
-    (runs / "hyla" / "seed-0" / LOG).write_text("nothing of the kind\n")
-    assert "damaged in line 1" in refused("curves", runs)
-    assert not (tmp_path / "a.png").exists()
-
-
 def test_chance_of_text_is_that_of_the_runs_own_vocabulary(tmp_path, done):
     lines = [
         {"step": step, "loss": 9 - step / 20, "scores": {"validation": {"loss": 9.5}}} for step in (20, 40)
@@ -154,7 +144,8 @@ def test_a_log_of_other_code_is_a_curve_and_a_board_gives_it_bounds(tmp_path, do
     done("curves", log, "--out", pdf)
     assert pdf.read_bytes().startswith(b"%PDF")
     pdf.write_text("{}\n")
-    assert "damaged in line 1" in refused("curves", pdf)
+    assert "damaged in line 1" in refused("curves", pdf, "--out", tmp_path / "a.png")
+    assert not (tmp_path / "a.png").exists()
 
 
 WITHOUT_JAX = """

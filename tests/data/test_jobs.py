@@ -117,8 +117,6 @@ def test_commands_refuse_what_a_cluster_decides(run, monkeypatch, tmp_path):
     code, _, err = run(*line)
     assert code == 2 and "threads=2: the cluster at an address has processors of its own" in err
     assert not (tmp_path / "raven").exists()
-    code, _, err = run("fuzzylogic", "generate", "--address=auto", "--out", tmp_path / "functions")
-    assert code == 2 and "address='auto': is for engine='ray'" in err
 
 
 def test_an_address_without_a_cluster_is_refused(run, tmp_path, monkeypatch):

@@ -107,16 +107,6 @@ def test_points_and_combinations_are_uniform():
         assert len(np.unique(numbers)) == task.n_combinations(split)
 
 
-@pytest.mark.parametrize(
-    ("query", "fixed", "own"), [("fixed_context", slice(-1), -1), ("fixed_query", -1, slice(-1))]
-)
-def test_fixed_points_are_the_same_in_all_sequences_and_splits(query, fixed, own):
-    task = FuzzyLogic(query=query)
-    inputs = np.concatenate([task.sample(split, 0, 50).inputs for split in task.splits])
-    assert (inputs[:, fixed] == inputs[0, fixed]).all()
-    assert len(np.unique(inputs[:, own].reshape(len(inputs), -1), axis=0)) == len(inputs)
-
-
 def test_paper_setting_has_the_counts_of_the_specification():
     task = FuzzyLogic(L=4, K=2, N=32, holdout=0.7, seed=0)
     counts = {split: task.n_combinations(split) for split in (*task.splits, "all")}
@@ -149,11 +139,6 @@ def test_shares_that_errors_advise_are_possible(L, name, word, value, split):
     advised = float(re.search(rf"use at {word} ([0-9.]+)", str(refused.value))[1])
     found = FuzzyLogic(L=L, K=2, **{**shares, name: advised}).n_combinations(split)
     assert 1 <= found <= 1 + comb(2**L, 2) / 1000
-
-
-def test_unseen_terms_are_drawn_not_the_last_ones():
-    drawn = {tuple(FuzzyLogic(seed=seed).partition.unseen) for seed in range(10)}
-    assert len(drawn) > 5 and (12, 13, 14, 15) not in drawn
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.terms import formula
+from helpers.tallies import assert_tallied
 
 TASK = FuzzyLogic(L=3, K=2, N=9, holdout=0.4, seed=1)
 
@@ -51,21 +52,7 @@ def test_tallies_equal_a_loop_over_the_sequences():
         answered = random.random(150) < 0.9
         labels = TASK.scoring.labels(batch, None)
         tallies = TASK.diagnosis.tally(labels, predictions, answered, None)
-        expected = slow_tallies(batch, predictions, answered)
-        assert list(tallies) == list(expected)
-        for name, tally in tallies.items():
-            totals = Counter()
-            for (row, _), count in expected[name].items():
-                totals[row] += count
-            assert dict(zip(tally.rows, tally.totals.tolist(), strict=True)) == totals
-            counts = {
-                (row, column): int(count)
-                for row, counts in zip(tally.rows, tally.counts, strict=True)
-                for column, count in zip(tally.columns, counts, strict=True)
-                if count
-            }
-            assert counts == {cell: count for cell, count in expected[name].items() if cell[1]}
-        assert (tallies["overall"].counts > 0).all()
+        assert_tallied(tallies, slow_tallies(batch, predictions, answered))
 
 
 def test_one_known_function_is_no_other():

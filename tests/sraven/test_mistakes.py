@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 from helpers import error_oracle, oracle
 from helpers.refusals import assert_refused
 from helpers.submissions import SRAVEN_BOARD, guesses, small_board
+from helpers.tallies import assert_tallied
 from sraven import SRAVEN, count_answers, sort_errors
 from sraven.mistakes import KINDS
 from sraven.rules import rules_of
@@ -319,22 +320,7 @@ def sibling_row(context, target, rules, permutations, p, known, K):
 
 def test_tallies_equal_a_loop_over_the_instances(tallied):
     task, batch, panels, answered, tallies = tallied
-    expected = slow_tallies(task, batch, panels, answered)
-    assert list(tallies) == list(expected)
-    for name, tally in tallies.items():
-        totals = Counter()
-        for (row, _), count in expected[name].items():
-            totals[row] += count
-        assert dict(zip(tally.rows, tally.totals.tolist(), strict=True)) == totals
-        counts = {
-            (row, column): int(tally.counts[r, c])
-            for r, row in enumerate(tally.rows)
-            for c, column in enumerate(tally.columns)
-        }
-        assert {cell: count for cell, count in counts.items() if count} == {
-            cell: count for cell, count in expected[name].items() if cell[1]
-        }
-    assert (tallies["overall"].counts > 0).all()  # each kind comes up
+    assert_tallied(tallies, slow_tallies(task, batch, panels, answered))
     assert len(tallies["distance"].rows) > 1 and len(tallies["answers"].rows) > 3
 
 

@@ -6,6 +6,7 @@ Axes have different sizes: B=2 instances, T=12 tokens, E=7 channels, H=3 heads o
 import json
 from dataclasses import replace
 from functools import partial
+from itertools import product
 
 import jax
 import jax.numpy as jnp
@@ -134,12 +135,6 @@ def test_a_bottleneck_answers_from_the_context_s_latent_alone(float64):
         assert_same_values([found], [wanted[:, -(outputs or QUERY) :]], 1e-12)
 
 
-@pytest.mark.parametrize("changes", [{"layers": 1}, {"query_tokens": T}, {"causal": True}])
-def test_a_bottleneck_needs_two_halves_and_a_context(changes):
-    with pytest.raises(ConfigurationError, match="needs two layers that see all, and a context"):
-        drawn(Bottleneck(shape(**changes)))
-
-
 # Cross-attention -------------------------------------------------------------------------------------
 
 
@@ -191,12 +186,16 @@ def test_across_sequences_positions_are_those_of_the_whole(position, float64):
     assert_same_values([found], [wanted[..., :-QUERY]], 1e-12)
 
 
+ODD = ({"layers": 1}, {"query_tokens": T}, {"causal": True})
+
+
 @pytest.mark.parametrize(
-    "changes", [{"layers": 1}, {"query_tokens": T}, {"causal": True}, {"attention": "sparse_coding"}]
+    ("network", "changes"),
+    [*product((Bottleneck, CrossTransformer), ODD), (CrossTransformer, {"attention": "sparse_coding"})],
 )
-def test_cross_attention_needs_two_halves_and_a_context(changes):
-    with pytest.raises(ConfigurationError, match="cross-attention needs two layers that see all"):
-        drawn(CrossTransformer(shape(**changes)))
+def test_what_reads_the_context_first_needs_two_halves_and_a_context(network, changes):
+    with pytest.raises(ConfigurationError, match="needs two layers that see all"):
+        drawn(network(shape(**changes)))
 
 
 # Mixer -----------------------------------------------------------------------------------------------

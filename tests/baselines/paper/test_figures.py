@@ -55,14 +55,6 @@ def test_what_is_said_to_be_reported_is_on_the_board():
     assert all(reported(row) for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("ranked", "series"),
-    [("fuzzylogic-v1", "fuzzylogic-points32-holdout70-v1"), ("sraven-v1", "sraven-features4-v1")],
-)
-def test_a_ranked_board_stands_for_the_diagnostic_one_with_the_same_task(ranked, series):
-    assert read_board(ranked).content["config"] == read_board(series).content["config"]
-
-
 SAID = {
     "points": lambda config: str(config["N"]),
     "held out": lambda config: f"{100 * config['holdout']:.0f} %",

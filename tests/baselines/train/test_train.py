@@ -1,6 +1,5 @@
 """Training on a board: refused where it must be, and evaluated as a submission."""
 
-import json
 import shutil
 from functools import partial
 
@@ -8,10 +7,9 @@ import jax
 import numpy as np
 import pytest
 
-from baselines.config import read_config
 from baselines.evaluate import write_entry
 from baselines.load import load_run
-from baselines.train.directory import CHECKPOINTS, CONFIG
+from baselines.train.directory import CHECKPOINTS
 from baselines.train.predict import predict
 from baselines.train.train import train, train_runs
 from helpers import tiny_runs
@@ -70,13 +68,6 @@ def test_bad_configuration_is_refused(changes, message, tmp_path):
     with pytest.raises(ConfigurationError, match=message):
         train(tiny(**changes), tmp_path / "run")
     assert not (tmp_path / "run").exists()
-
-
-def test_configuration_survives_its_file(finished):
-    values = json.loads((finished / CONFIG).read_text())
-    assert read_config(values) == tiny()
-    with pytest.raises(ConfigurationError, match="lacks width"):
-        read_config({name: value for name, value in values.items() if name != "width"})
 
 
 def test_evaluated_runs_are_a_submission(finished, tmp_path, run):
