@@ -6,8 +6,8 @@ what else there is to it: weights of its own, and the faster implementations tha
 
 `figure_a1` is HYLA as the paper writes it. `Attention` is the same for any, in four steps: scores,
 normalisation, dropout, value network. Its sums (`dot_scores`, `mix_values`, `mix_hyla`) are einsums as those
-of the figure, with gradients written out in `baselines.model.products`. On a CPU, `baselines.model.fast.lanes` computes
-the three of the paper, several instances at a time.
+of the figure, with gradients written out in `baselines.model.products`. On a CPU,
+`baselines.model.fast.lanes` computes the three of the paper, several instances at a time.
 """
 
 from collections.abc import Callable, Mapping
