@@ -258,7 +258,8 @@ def reasons_unranked(evidence: Evidence) -> list[Unranked]:
 
 def find_remarks(evidence: Evidence) -> list[str]:
     """Return what to know of an entry that may be ranked: what it isn't clearly better than."""
-    levels = evidence.board.reference_levels(evidence.board.primary_split)
+    board = evidence.board
+    levels = board.reference_levels(board.primary_split) if board.is_ranked else ()
     return [
         f"not clearly better than what {each.title} and composes nothing ({each.value:.4f})"
         for each in levels
