@@ -308,3 +308,15 @@ def test_the_neighbours_on_the_easy_board():
         rows.append(f"| {words} | {' | '.join(cells)} |")
     page = (DOCS / "own-model.md").read_text()
     assert [row for row in rows if row in page] == rows
+
+
+def test_what_reviewers_asked():
+    """Means over the seeds of known and held-out accuracy; each network's cells are somewhere on the page."""
+    page, by_network = (DOCS / "results" / "reviewers.md").read_text(), {}
+    for path in (DOCS / "results" / "reproduction" / "reviewers").glob("*.json"):
+        record = json.loads(path.read_text())
+        config = {name: value for name, value in record["config"].items() if name not in ("seed", "code")}
+        pair = [record["scores"][split]["accuracy"] for split in ("test", "ood")]
+        by_network.setdefault(json.dumps(config, sort_keys=True), []).append(pair)
+    for pairs in by_network.values():
+        assert "{:.3f} → {:.3f}".format(*np.mean(pairs, axis=0)) in page

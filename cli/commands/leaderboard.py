@@ -170,7 +170,7 @@ def command(
         leave_out(["board_id", "added", "html", "as_json"], "--snapshot writes all that is filed")
     if html:
         with needs_extra("--html", "analysis"):
-            import sraven.leaderboard.page.page  # noqa: F401
+            import sraven.leaderboard.page.page  # noqa: F401  # before anything is scored
     else:
         leave_out(["links"], "--link is for --html")
     from sraven.leaderboard.export import make_document

@@ -2,8 +2,8 @@
 
 A part, which `sraven.data.write.write_dataset` writes, is an unfinished dataset: a staging directory
 whose journal has some of the shards. So it is resumed like any other, and the same command without a part
-would finish it. Merging puts the shards of all parts
-into one directory, which is then published as if it had been written at once, with the same bytes.
+would finish it. Merging puts the shards of all parts into one directory, which is then published as if it had
+been written at once, with the same bytes.
 """
 
 import os
