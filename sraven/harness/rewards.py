@@ -6,7 +6,8 @@
 [0.0, 0.0]
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sraven.core.arguments import check_choice
@@ -24,6 +25,17 @@ def _text(completion: Any) -> object:
     if isinstance(completion, list):
         return join_parts(completion[-1].get("content")) if completion else None
     return completion
+
+
+def _ids_of(completions: Sequence[Any], id: Sequence[str] | str) -> Sequence[str]:  # noqa: A002
+    """Return the id of each completion's question."""
+    given = [id] if isinstance(id, str) else id
+    ids = [*given] * len(completions) if len(given) == 1 else given
+    if len(ids) != len(completions):
+        raise ConfigurationError(
+            f"{len(ids):,} ids for {len(completions):,} completions; expected one for each, or one for all"
+        )
+    return ids
 
 
 def reward(
@@ -48,12 +60,7 @@ def reward(
             reading.
     """
     check_choice("reading", reading, READINGS)
-    given = [id] if isinstance(id, str) else id
-    ids = [*given] * len(completions) if len(given) == 1 else given
-    if len(ids) != len(completions):
-        raise ConfigurationError(
-            f"{len(ids):,} ids for {len(completions):,} completions; expected one for each, or one for all"
-        )
+    ids = _ids_of(completions, id)
     valid = "valid" if reading == "strict" else "lenient_valid"
     rewards: list[float] = judge(ids, [_text(each) for each in completions])[valid].astype(float).tolist()
     return rewards
@@ -73,3 +80,66 @@ def make_dataset(*, split: str = "train", chat: bool = True, **options: Any) -> 
     for row in rows:
         row["prompt"] = [{"role": "user", "content": row["prompt"]}] if chat else row["prompt"]
     return Dataset.from_list(rows)
+
+
+class Curriculum:
+    """Questions that get harder as replies get better: the level follows the accuracy that is measured.
+
+    The level is one up when at least the share ``up`` of the last ``window`` replies to its questions is
+    right, one down when at most ``down`` is. Then counting begins anew. Replies to another level's questions,
+    which a trainer may still have, are rewarded and not counted.
+
+    Attributes:
+        level: index of the present level.
+
+    >>> curriculum = Curriculum({"M": 1, "count": 4}, {"M": 2, "count": 4}, window=4)
+    >>> questions = curriculum.make_dataset()[:]
+    >>> curriculum.reward(questions["answer"], **questions)
+    [1.0, 1.0, 1.0, 1.0]
+    >>> curriculum.level
+    1
+    """
+
+    def __init__(
+        self, *levels: Mapping[str, Any], up: float = 0.8, down: float = 0.2, window: int = 256
+    ) -> None:
+        """Begin with the first of the levels.
+
+        Args:
+            levels: of each what `make_dataset` takes, the easiest first.
+            up: share of right replies from which on the next level begins; above 1 for never.
+            down: share up to which the level before begins again; below 0 for never.
+            window: how many replies to a level are looked at, at least one.
+
+        Raises:
+            ConfigurationError: (a ValueError) for no level, no window, or shares in the wrong order.
+        """
+        if not levels or window < 1 or down >= up:
+            raise ConfigurationError(
+                f"{len(levels)} levels, a window of {window}, down at {down}, up at {up}; "
+                "expected levels, a window of one or more replies, and down below up"
+            )
+        self.levels, self.level = levels, 0
+        self._up, self._down = up, down
+        self._counted = ""
+        self._recent: deque[float] = deque(maxlen=window)
+
+    def make_dataset(self) -> "Dataset":
+        """Return the questions of the present level, for the trainer's next round."""
+        questions = make_dataset(**self.levels[self.level])
+        self._counted = questions[0]["id"].rpartition("_")[0]
+        return questions
+
+    def reward(self, completions: Sequence[Any], *, id: Sequence[str] | str, **columns: Any) -> list[float]:  # noqa: A002
+        """Return what `sraven.harness.rewards.reward` returns, and set the level by it."""
+        rewards = reward(completions, id=id, **columns)
+        asked = zip(_ids_of(completions, id), rewards, strict=True)
+        self._recent.extend(given for name, given in asked if name.rpartition("_")[0] == self._counted)
+        if len(self._recent) == self._recent.maxlen:
+            accuracy = sum(self._recent) / len(self._recent)
+            step = (accuracy >= self._up) - (accuracy <= self._down)
+            if step and 0 <= self.level + step < len(self.levels):
+                self.level += step
+                self._counted = ""
+                self._recent.clear()
+        return rewards

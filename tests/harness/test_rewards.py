@@ -11,7 +11,7 @@ from helpers.checkout import REPOSITORY
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, list_answers
 from sraven.harness.questions import judge, make_questions, pose
-from sraven.harness.rewards import make_dataset, reward
+from sraven.harness.rewards import Curriculum, make_dataset, reward
 from sraven.text import render_answer
 
 
@@ -76,6 +76,37 @@ def test_one_id_is_that_of_all_completions_and_other_numbers_are_refused(dataset
     assert reward(replies, id=row["id"]) == reward(replies, id=[row["id"]]) == [1.0, 0.0, 1.0]
     assert reward(replies, id=[row["id"]] * 3) == [1.0, 0.0, 1.0]
     assert_refused("2 ids for 3 completions", reward, replies, id=[row["id"]] * 2)
+
+
+def test_a_curriculum_follows_the_accuracy_that_is_measured():
+    curriculum = Curriculum(*({"M": M, "count": 4} for M in (1, 2, 3)), up=0.75, down=0.25, window=4)
+
+    def reply(questions, right):
+        said = [row["answer"] if index < right else "hm" for index, row in enumerate(questions)]
+        assert curriculum.reward(said, **questions[:]) == [1.0] * right + [0.0] * (4 - right)
+        return curriculum.level
+
+    first = curriculum.make_dataset()
+    assert reply(first, 2) == 0
+    assert reply(first, 1) == 0  # nothing is easier
+    assert reply(first, 3) == 1
+    assert reply(first, 4) == 1  # replies to the level before aren't counted
+    second = curriculum.make_dataset()
+    assert second.column_names == first.column_names and second[0]["id"].startswith("v1_M2-")
+    assert curriculum.reward([second[0]["answer"]] * 3, id=second[0]["id"]) == [1.0] * 3
+    assert curriculum.level == 1  # three of four that are looked at
+    assert curriculum.reward([second[0]["answer"]], id=[second[0]["id"]]) == [1.0]
+    assert curriculum.level == 2
+    third = curriculum.make_dataset()
+    assert reply(third, 4) == 2  # nothing is harder
+    assert reply(third, 1) == 1  # the oldest of the last four are forgotten
+    assert reply(curriculum.make_dataset(), 0) == 0
+
+
+@pytest.mark.parametrize("options", [{"window": 0}, {"up": 0.5, "down": 0.5}])
+def test_a_curriculum_needs_levels_and_a_window(options):
+    assert_refused("down below up", Curriculum, {"M": 1}, **options)
+    assert_refused("0 levels", Curriculum)
 
 
 @pytest.fixture
