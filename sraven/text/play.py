@@ -6,7 +6,7 @@ alone, which asks what anyone may train on; where the result may be shown at the
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from itertools import chain, repeat
@@ -65,6 +65,7 @@ def make_play(
     practice: bool = False,
     in_order: Callable[[Iterable[Iterable[int]]], Iterator[int]] = chain.from_iterable,
     result: bool = False,
+    models: Mapping[str, float] | None = None,
 ) -> str:
     """Return the page of some sets of questions as HTML.
 
@@ -78,6 +79,7 @@ def make_play(
         in_order: yields what several sets have for each question, in the order in which they are asked; one
             set after the other unless it is given.
         result: whether to say at the end how many replies are right.
+        models: language models by name, with the share that they have right, to be said there too.
 
     Raises:
         ConfigurationError: for sets that can't be asked like this, too many questions, practice on another
@@ -88,7 +90,10 @@ def make_play(
     order = bytes(in_order([repeat(number, questions.count) for number, questions in enumerate(asked)]))
     digest = sha256(json.dumps([sets, list(order)]).encode()).hexdigest()
     places = b64encode(order).decode()
+    total = sum(questions.count for questions in asked)
+    solved = [[name, round(share * total)] for name, share in (models or {}).items()]
     play = {"title": title, "digest": digest, "practice": practice, "order": places, "sets": sets}
+    play |= {"models": solved}
     return render(
         "play.html.jinja",
         style=Asset("palette.css", "frame.css", "play.css"),
@@ -98,7 +103,7 @@ def make_play(
         practice=practice,
         told=any(FORMS[questions.form].bounded for questions in asked),
         example=EXAMPLE,
-        total=sum(questions.count for questions in asked),
+        total=total,
     )
 
 

@@ -4,8 +4,8 @@
 
 It can't read words, so it gets the puzzles themselves. For each level it is trained on two hundred thousand
 puzzles of known combinations with the rate of `sraven reproduce --run composing`, in a plain loop, and
-answers the 100 questions, whose combinations it never saw. One seed; minutes of a core. At four features a step
-takes three times as long.
+answers the 100 questions, whose combinations it never saw. One seed; minutes of a core. With four features a
+step takes three times as long.
 """
 
 import sys

@@ -6,7 +6,7 @@
 
 Each file is what `sraven text ask` wrote, with the seconds of a core that the server took for a question; a
 file without them has what another harness got for questions of the first file, and is compared with it. The
-floors are those that are filed, and each position answered by itself. A level's accuracy is held against
+floors are those that are filed, the composing network, and each position answered by itself. A level's accuracy is held against
 guessing all numbers: exact binomial, two-sided, p corrected over the levels of a file by Holm; intervals are
 exact ones of 95 %.
 """
@@ -159,7 +159,7 @@ def compared(path, other):
 
 
 def floors():
-    """Return accuracies by level of what is filed, and of each position answered by itself."""
+    """Return accuracies by level of what is filed, of the composing network, of each position by itself."""
     found = {}
     for name in FLOORS:
         [path] = FILED.glob(f"*-{name}/scores.json")
@@ -169,6 +169,8 @@ def floors():
             for key, value in metrics.items()
             if key.startswith("accuracy.")
         }
+    composing = json.loads(Path("docs/results/composing-words.json").read_text())["levels"]
+    found["composing network"] = {level: each["right"] / each["n"] for level, each in composing.items()}
     found["each position by itself"] = {}
     for questions in mixture_of(BOARD, "told-0-shot").sets:
         task, batch = questions.task, questions.take(range(questions.count))

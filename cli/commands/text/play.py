@@ -71,8 +71,22 @@ def command(
     else:
         mixture = chosen_questions(board_id, task, split, count, form, fresh=fresh)
         sets = mixture.sets
-        page = make_play(sets, mixture.board, in_order=mixture.in_order, result=result)
+        models = _models_on(mixture.board)
+        page = make_play(sets, mixture.board, in_order=mixture.in_order, result=result, models=models)
     write_text(out, page)
     total, names = sum(questions.count for questions in sets), [questions.name for questions in sets]
     value = {"path": str(out), "puzzles": total, "questions": names}
     print_outcome(value=value, text=f"{out}: {total:,} puzzles, {' '.join(names)}")
+
+
+def _models_on(board: str) -> dict[str, float]:
+    """Return the scores of the language models that are filed on a board, by name; the best of each."""
+    from sraven.leaderboard.snapshot import packaged
+
+    _, entries = packaged().get(board, ("", ()))
+    scores = [
+        (each.value or 0.0, each.method)
+        for each in entries
+        if each.replies and not each.replies.people and each.family != "reference"
+    ]
+    return {name: score for score, name in sorted(scores)}

@@ -25,10 +25,10 @@ from sraven.text.play import WORDS, make_play
 def play(quiet, tmp_path):
     """Write a page, open it as a file and forget what was played before."""
 
-    def open_it(sets, practice=False, result=False):
+    def open_it(sets, practice=False, **options):
         look(quiet, 1280)
         path, blank = tmp_path / "page.html", tmp_path / "blank.html"
-        path.write_text(make_play(sets, "some-puzzles", practice, result=result))
+        path.write_text(make_play(sets, "some-puzzles", practice, **options))
         blank.touch()
         quiet.get(blank.as_uri())  # a page of puzzles keeps its own as it closes
         quiet.execute_script("localStorage.clear()")
@@ -127,7 +127,7 @@ TOP = "return document.getElementById('puzzle').getBoundingClientRect().top"
 
 def test_the_end_says_what_came_of_it_and_hands_it_out(play, tmp_path):
     sets = [Questions(SRAVEN(M=M, K=8, holdout=0, answers="unique"), "test", 2) for M in (1, 2)]
-    driver = play(sets, result=True)
+    driver = play(sets, result=True, models={"Babbler": 0.25})
     panels = [panel for each in sets for panel in each.take(range(2)).target.tolist()]
     panels[3][0] = (panels[3][0] + 1) % 8
     for number, reply in enumerate(panels):
@@ -141,7 +141,8 @@ def test_the_end_says_what_came_of_it_and_hands_it_out(play, tmp_path):
         "1 number, 0 to 7: 2 of 2",
         "2 numbers, 0 to 7: 1 of 2",
     ]
-    assert "0.3 of all 4 right on average; a perfect reasoner, 4." in text_of(driver, "yardstick")
+    yardstick = "0.3 of all 4 right on average; a perfect reasoner, 4. The language model Babbler: 1."
+    assert yardstick in text_of(driver, "yardstick")
     assert text_of(driver, "wrong") == "✗ Puzzle 4"
     assert "Thank you" in text_of(driver, "end-title")
     press(driver, Keys.ENTER)  # the focus is on Download

@@ -307,7 +307,8 @@
     })));
     const guessed = asked.reduce((sum, { set: { M, K } }) => sum + K ** -M, 0);
     find('yardstick').textContent = known
-      ? `Guessing gets ${guessed.toFixed(1)} of all ${figure(total)} right on average; a perfect reasoner, ${figure(total)}.`
+      ? [`Guessing gets ${guessed.toFixed(1)} of all ${figure(total)} right on average; a perfect reasoner, ${figure(total)}.`,
+        ...play.models.map(([name, solved]) => `The language model ${name}: ${figure(solved)}.`)].join(' ')
       : '';
     find('wrong').replaceChildren(...(known ? verdicts : []).filter(([, hit]) => !hit).map(([, , question]) => make('button', {
       type: 'button',
