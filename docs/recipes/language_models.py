@@ -101,7 +101,9 @@ def main() -> None:
     stem = f"{options.board}-{name.lower()}-{options.shots}-shot"
 
     def sraven(*arguments: object) -> None:
-        subprocess.run([sys.executable, "-m", "sraven", *map(str, arguments)], check=True)  # noqa: S603
+        command = [sys.executable, "-m", "sraven", *map(str, arguments)]
+        if code := subprocess.run(command, check=False).returncode:  # noqa: S603
+            sys.exit(code)
 
     how = ["--shots", options.shots, "--max-tokens", 48, "--temperature", 0]
     how += [] if model.chats else ["--stop", r"\n\n"]

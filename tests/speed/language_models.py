@@ -7,8 +7,8 @@
 Each file is what `sraven text ask` wrote, with the seconds of a core that the server took for a question; a
 file without them has what another harness got for questions of the first file, and is compared with it. The
 floors are those that are filed, the composing network, and each position answered by itself. A level's
-accuracy is held against guessing all numbers: exact binomial, two-sided, p corrected over the levels of a file
-by Holm; intervals are exact ones of 95 %.
+accuracy is held against guessing all numbers: exact binomial, two-sided, p corrected over the levels of a
+file by Holm; intervals are exact ones of 95 %.
 """
 
 import json
