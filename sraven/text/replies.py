@@ -121,9 +121,13 @@ _ABROAD = (
 )
 """The word in German, French, Spanish, Italian, Portuguese, Russian, Chinese, Japanese and Korean."""
 
+_TO_WHAT = (
+    r"(?:[ \t]+(?:to|of|for)[ \t]+(?:the|this)[ \t]+(?:puzzle|question|problem)(?=[ \t]+is\b|[ \t]*:))?"
+)
+
 _MARK = re.compile(
     rf"(?:^|(?<=[.!?:>#\"'{{(\[<。！？✅✔☑✓👉🎯•-]))[ \t]*(?:(?:{_ABROAD})\]?[ \t]*(?P<abroad>:)"
-    rf"|(?:{_OPENING}[ \t,_-]+){{0,5}}(?:final)?answer\]?"
+    rf"|(?:{_OPENING}[ \t,_-]+){{0,5}}(?:final)?answer\]?{_TO_WHAT}"
     r"(?:[ \t]+is\b|[ \t]*\n)?[\"' \t]*(?P<strong>[:=>])?)"
     r"|(?P<box>\\boxed[ \t]*\{)",
     re.IGNORECASE | re.MULTILINE,

@@ -121,6 +121,7 @@ CLEAR = [
     # what affirms it
     *("Answer: [3 6 2 0], I think.", "Answer: [3 6 2 0] ✅", "I was wrong above. Answer: [3, 6, 2, 0]."),
     "The answer is [3 6 2 0] because the third row adds.",
+    *("The answer to this puzzle is [3 6 2 0].", "So the final answer to the question: [3, 6, 2, 0]"),
     "Answer: [3, 6, 2, 0]\n\nExplanation: the first feature is not constant; it adds modulo 8.",
     *("Answer: [3 6 2 0] (verified)", "Answer: [3 6 2 0] (checked against all rows).", "Answer: 3 6 2 0 ✓"),
     *("Answer: [3 6 2 0] ✅ verified", "Answer: [3, 6, 2, 0] (the only one)", "Answer: [3 6 2 0] (final)"),
@@ -139,6 +140,7 @@ CLEAR = [
 UNCLEAR = {
     NO_MARK: (
         *("", "[3 6 2 0]", "The answer isn't [3 6 2 0].", "Is the answer [3 6 2 0]? No."),
+        *("The answer to this puzzle is not [3 6 2 0].", "The answer to the second puzzle is [3 6 2 0]."),
         *("Falsche Antwort: [3 6 2 0]", "错误答案：[3 6 2 0]", "Wrong answer: [3 6 2 0]"),
         *("~~Answer: [3 6 2 0]~~", "<!-- Answer: [3 6 2 0] -->", "It is no <s>Answer: [3 6 2 0]</s>"),
         *("[THINK]Answer: [3 6 2 0]", "<|channel|>analysis<|message|>Answer: [3 6 2 0], or so"),
