@@ -24,7 +24,7 @@ from baselines.session import plan_runs, train_plan
 from baselines.train.experiment import board_of, model_of, own_loss
 from baselines.train.flops import operations_in_products
 from baselines.train.optim import OPTIMISERS, Optimiser
-from baselines.train.predict import predict
+from baselines.train.predict import answers_of, predict
 from sraven.board.board import Board
 from sraven.core.errors import ConfigurationError
 from sraven.networks.cost import Cost
@@ -54,16 +54,17 @@ class OwnNetwork(nn.Module):
         outputs: jax.Array = self.network(tokens)
         return outputs[:, -(num_outputs or tokens.shape[1]) :]
 
-
-class OwnLossNetwork(OwnNetwork):
-    """One that says itself what is minimised."""
-
     def training_loss(
         self, tokens: jax.Array, target: jax.Array, loss: Callable[[jax.Array], jax.Array]
-    ) -> jax.Array:
-        """Return the network's own loss of tokens ``[B, T, I]``, given the target, and that of outputs."""
-        own: Any = self.network
-        return jnp.asarray(own.training_loss(tokens, target, loss))
+    ) -> jax.Array | None:
+        """Return the network's own loss, given tokens, target and the loss of outputs; None without one."""
+        own = getattr(self.network, "training_loss", None)
+        return None if own is None else jnp.asarray(own(tokens, target, loss))
+
+    def predict(self, tokens: jax.Array) -> jax.Array | None:
+        """Return the network's own answers to tokens, of the target's shape; None without any."""
+        own = getattr(self.network, "predict", None)
+        return None if own is None else jnp.asarray(own(tokens))
 
 
 def _cost(config: RunConfig, params: Any) -> Cost:
@@ -115,7 +116,7 @@ def _make(make_network: MakeNetwork, shape: tuple[int, int, int]) -> nn.Module:
             f"make_network returned a {type(network).__name__}; expected a flax.linen.Module (of NNX: "
             "flax.nnx.bridge.to_linen; of PyTorch: sraven.evaluate_network)"
         )
-    return (OwnLossNetwork if hasattr(network, "training_loss") else OwnNetwork)(network)
+    return OwnNetwork(network)
 
 
 def fingerprint(model: nn.Module, encoding: Encoding, batch: Batch, seed: int) -> dict[str, Any]:
@@ -143,10 +144,18 @@ def fingerprint(model: nn.Module, encoding: Encoding, batch: Batch, seed: int) -
             )
         loss = own_loss(model, variables, encoding, batch)
         loss = encoding.loss(outputs, batch) if loss is None else loss
+        answers = answers_of(model, variables, encoding, batch)
+    if answers.shape != encoding.target(batch).shape:
+        raise ConfigurationError(
+            f"predict made {list(answers.shape)} of tokens {list(tokens.shape)}; expected "
+            f"{list(encoding.target(batch).shape)}"
+        )
     shapes = {
         jax.tree_util.keystr(path): list(each.shape) for path, each in jax.tree.leaves_with_path(params)
     }
     numbers = [float(loss), *np.asarray(outputs, np.float64).ravel()[-16:].tolist()]
+    if model.apply(variables, tokens, method="predict") is not None:
+        numbers += np.asarray(answers, np.float64).ravel()[-16:].tolist()
     return {"parameters": shapes, "outputs": numbers}
 
 
@@ -169,7 +178,8 @@ def evaluate_network(
     Args:
         make_network: returns a `flax.linen.Module`, given T, I and O; one of NNX by
             `flax.nnx.bridge.to_linen`. It takes float32 ``[B, T, I]`` and returns ``[B, T, O]``; one with a
-            method ``training_loss(tokens, target, loss)`` says itself what is minimised.
+            method ``training_loss(tokens, target, loss)`` says itself what is minimised, one with
+            ``predict(tokens)`` what it answers.
         boards: what to train on.
         name: of the method; none of `baselines.model.networks.OURS`.
         authors: of the submissions.

@@ -178,7 +178,8 @@ def own_loss(model: nn.Module, variables: Any, encoding: Encoding, batch: Batch)
         return encoding.loss(out_BTO[:, -encoding.num_outputs :], batch)
 
     given = encoding.tokens(batch), encoding.target(batch), usual
-    return jnp.asarray(model.apply(variables, *given, method="training_loss"))
+    found: Any = model.apply(variables, *given, method="training_loss")
+    return None if found is None else jnp.asarray(found)
 
 
 def program_of(

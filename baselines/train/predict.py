@@ -12,11 +12,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import linen as nn
 from jax.sharding import Mesh
 from numpy.typing import NDArray
 
 from baselines.config import RunConfig
-from baselines.encode import encoding_of
+from baselines.encode import Batch, Encoding, encoding_of
 from baselines.train.experiment import (
     AT_ONCE_ON_CPU,
     Experiment,
@@ -48,6 +49,15 @@ def pieces_on(mesh: Mesh) -> tuple[int, int]:
     return (AT_ONCE_ON_CPU, _PIECES_ON_CPU) if on_cpu(mesh) else (_AT_ONCE, _PIECES)
 
 
+def answers_of(model: nn.Module, variables: Any, encoding: Encoding, batch: Batch) -> jax.Array:
+    """Return what a network answers: by its own ``predict`` if it has one, or what is read of its outputs."""
+    tokens = encoding.tokens(batch)
+    outputs: Any = model.apply(variables, tokens, num_outputs=encoding.num_outputs)
+    answers = encoding.predict(outputs)
+    own: Any = model.apply(variables, tokens, method="predict") if hasattr(model, "predict") else None
+    return answers if own is None else own.astype(answers.dtype)
+
+
 def predictor(config: RunConfig, mesh: Mesh | None = None) -> Predict:
     """Return what predicts with the parameters of runs of one shape; its program is compiled once.
 
@@ -64,10 +74,7 @@ def predictor(config: RunConfig, mesh: Mesh | None = None) -> Predict:
     def predict_pieces(params: Any, chunk: dict[str, jax.Array]) -> jax.Array:
         def predict_piece(piece: dict[str, jax.Array]) -> jax.Array:
             with matmul_precision(config.precision):
-                out: Any = model.apply(
-                    {"params": params}, encoding.tokens(piece), num_outputs=encoding.num_outputs
-                )
-            return encoding.predict(out)
+                return answers_of(model, {"params": params}, encoding, piece)
 
         return jnp.asarray(jax.lax.map(predict_piece, chunk))
 

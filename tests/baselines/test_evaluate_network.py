@@ -4,6 +4,7 @@ import json
 from functools import partial
 
 import jax.numpy as jnp
+import pyarrow.parquet as pq
 import pytest
 from flax import linen as nn, nnx
 
@@ -13,7 +14,7 @@ from baselines.recipes import warmup_of
 from baselines.train.optim import OPTIMISERS
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
-from sraven import SRAVEN, OutputError, load_board, score_submission
+from sraven import SRAVEN, ConfigurationError, OutputError, load_board, score_submission
 
 BATCH = 128
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -69,6 +70,30 @@ def test_a_network_may_say_itself_what_it_minimises(tmp_path):
         [log] = folder.rglob("log.jsonl")
         losses.append(json.loads(log.read_text().splitlines()[0])["loss"])
     assert losses[1] == pytest.approx(losses[0] / 2, rel=1e-3)  # a step of AdamW is the same
+
+
+class Stubborn(nn.Dense):
+    """One that answers 3 whatever it is asked."""
+
+    def predict(self, tokens):
+        return jnp.full((len(tokens), tokens.shape[1] // 9), 3)
+
+
+class Wrong(nn.Dense):
+    """One whose answers lack an axis."""
+
+    def predict(self, tokens):
+        return jnp.zeros(len(tokens))
+
+
+def test_a_network_may_say_itself_what_it_answers(tmp_path):
+    boards = [(SRAVEN_BOARD, BATCH)]
+    evaluate_network(lambda *shape: Stubborn(shape[2]), boards, name="s", out=tmp_path, on_progress=None)
+    runs = [pq.read_table(path)["prediction"].to_pylist() for path in tmp_path.rglob("seed-0.parquet")]
+    assert len(runs) == 2 and {answer for run in runs for panel in run for answer in panel} == {3}
+    wrong = lambda *shape: Wrong(shape[2])  # noqa: E731
+    with pytest.raises(ConfigurationError, match="predict made"):
+        evaluate_network(wrong, boards, name="w", out=tmp_path / "w", on_progress=None)
 
 
 def test_names_of_the_baselines_are_taken(tmp_path):
