@@ -77,7 +77,7 @@ SHOTS = {0: "none", 4: "four"}
 
 def cells_of(part):
     """Return how many are right, out of how many, and the interval."""
-    return "{right} of {n} | {:.2f} ({:.2f} to {:.2f})".format(
+    return "{right} of {n} | {:.3f} ({:.3f} to {:.3f})".format(
         part["right"] / part["n"], *part["interval"], **part
     )
 
@@ -86,7 +86,8 @@ def test_the_scores_in_all():
     for name, each in ASKED:
         total = each["total"]
         counts = (f"{total[key]} of {total['n']}" for key in ("unread", "unread_strictly", "cut_off"))
-        row = f"| {name} | {SHOTS[each['shots']]} | {cells_of(total)} | {' | '.join(counts)} |"
+        asked = f"{each['prompt_tokens']:,} | {each['reply_tokens']:,} | {each['core_seconds_a_question']}"
+        row = f"| {name} | {SHOTS[each['shots']]} | {cells_of(total)} | {' | '.join(counts)} | {asked} |"
         assert row in PAGE, row
 
 
@@ -117,16 +118,32 @@ def test_what_replies_say():
         assert row in PAGE, row
     copied = [
         sum(count for kind, count in each["total"]["said"].items() if kind.startswith(what))
-        for (_, each), what in zip(ASKED, ("panel ", "the answer of", "goes on", "panel "), strict=True)
+        for (_, each), what in zip(
+            ASKED, ("panel ", "the answer of", "goes on", "panel ", "panel "), strict=True
+        )
     ]
-    assert f"With no examples {copied[0]} of its {ASKED[0][1]['total']['n']} replies are a panel" in PAGE
-    assert f"With four examples {copied[1]} of {ASKED[1][1]['total']['n']} are an example's" in PAGE
-    assert f"{copied[3]} of {ASKED[3][1]['total']['n']} are a panel" in PAGE
+    n = [each["total"]["n"] for _, each in ASKED]
+    assert f"With no examples {copied[0]} of its {n[0]} replies are a panel" in PAGE
+    assert f"With four examples {copied[1]} of {n[1]} are an example's" in PAGE
+    assert f"With none, {copied[2]} of {n[2]} replies go on" in PAGE
+    assert f"{copied[3]} of {n[3]} are a panel" in PAGE
+    assert f"in all {n[4]} replies. {copied[4]} are a panel" in PAGE
 
 
 def test_other_harnesses_get_the_same_replies():
     for found in RECORD["harnesses"].values():
         assert found["same"] == found["compared"] == found["n"] == 8 and not found["right"]
     assert "All eight replies of each are those" in PAGE
-    assert not any(each["total"]["right"] for _, each in ASKED)
-    assert f"{sum(each['total']['n'] for _, each in ASKED)} replies is right" in " ".join(PAGE.split())
+
+
+def test_what_is_filed_is_what_the_page_says():
+    right, n = (sum(each["total"][key] for _, each in ASKED) for key in ("right", "n"))
+    assert f"{right} of the {n:,} replies are right" in PAGE
+    folder = ROOT / "docs" / "leaderboard" / "submissions" / RECORD["board"]
+    for name, each in ASKED[:4]:
+        stem = f"{name.lower().replace(' ', '-')}-{each['shots']}-shot"
+        metrics = json.loads((folder / f"20261129-{stem}" / "scores.json").read_text())["splits"]["ladder"][
+            "metrics"
+        ]
+        assert metrics["accuracy"]["mean"] == pytest.approx(each["total"]["right"] / each["total"]["n"])
+        assert metrics["unparsed"]["mean"] == pytest.approx(each["total"]["unread"] / each["total"]["n"])
