@@ -145,9 +145,12 @@ def language_models() -> Picture:
 
     def draw(figure: Figure) -> None:
         axes = figure.subplots()
-        for (name, label), style in zip(lines.items(), ("-", (0, (4, 1)), "--", "-.", ":"), strict=True):
+        for (name, label), style in zip(
+            lines.items(), ("-", (0, (3, 1, 1, 1, 1, 1)), "--", "-.", ":"), strict=True
+        ):
             scores = [found["floors"][name].get(level, np.nan) for level in levels]
-            axes.plot(levels, scores, color=INK, linestyle=style, linewidth=1.2, label=label)
+            wide = 3 if name == "composing network" else 1.2
+            axes.plot(levels, scores, color=INK, linestyle=style, linewidth=wide, label=label)
         asked = [(name, each) for name, files in found["models"].items() for each in files]
         for number, (name, each) in enumerate(asked):
             parts = [each["levels"][level] for level in levels]
