@@ -94,9 +94,16 @@ class LadderScoring:
 
     @property
     def comparison(self) -> Comparison:
-        """By the questions that are answered otherwise, however the answers are written."""
+        """By the questions that are answered otherwise, however the answers are written.
+
+        Who answers nothing agrees with nobody: questions that neither answers aren't compared.
+        """
         found, W = compare_answers(self.hits), self.task.width
-        distance = lambda one, other: found.distance(one[:, :W], other[:, :W])  # noqa: E731
+
+        def distance(one: NDArray[Any], other: NDArray[Any]) -> float:
+            answered = (one[:, 0] != PADDING) | (other[:, 0] != PADDING)
+            return found.distance(one[answered, :W], other[answered, :W]) if answered.any() else 1.0
+
         return found._replace(
             distance=distance, share=0.01, errors=None
         )  # of one model, asked more than once

@@ -149,7 +149,12 @@ def test_writing_answers_otherwise_makes_no_other_run():
     board, right = text_board(SECOND), right_replies(SECOND)
     one, other = (board.read("ladder", replies) for replies in (right, [f"{each}." for each in right]))
     assert (one[:, -1] == 1).all() and (other[:, -1] == 0).all()
-    assert board.task.scoring.comparison.distance(one, other) == 0
+    distance = board.task.scoring.comparison.distance
+    assert distance(one, other) == 0
+    nothing = np.full_like(one, 255)
+    assert distance(nothing, nothing) == distance(one, nothing) == 1  # who answers nothing copies nobody
+    half = np.where(np.arange(len(one))[:, None] < 1, one, nothing)
+    assert distance(half, half) == 0
 
 
 @pytest.mark.parametrize("name", [BOARD, SECOND])
