@@ -71,7 +71,7 @@ def command(
     else:
         mixture = chosen_questions(board_id, task, split, count, form, fresh=fresh)
         sets = mixture.sets
-        models = _models_on(mixture.board)
+        models = _models_on(mixture.board) if result else None
         page = make_play(sets, mixture.board, in_order=mixture.in_order, result=result, models=models)
     write_text(out, page)
     total, names = sum(questions.count for questions in sets), [questions.name for questions in sets]
