@@ -83,7 +83,7 @@ def test_a_page_asks_what_prompts_ask(done, tmp_path):
     assert {line["id"] for line in read(done(*ASKED))} == {f"{name}_{index}" for index in range(6)}
 
 
-def test_a_page_with_a_result_says_what_filed_language_models_have(tmp_path):
+def test_a_page_with_a_result_says_what_filed_language_models_have(done, tmp_path):
     for name, options in (("with", ["--result"]), ("without", [])):
         page = tmp_path / f"{name}.html"
         done("text", "play", "--board", "sraven-text-human-v1", *options, "--out", page)
