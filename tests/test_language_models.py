@@ -9,6 +9,8 @@ from zipfile import ZipFile
 
 import pytest
 
+from cli.commands.text.play import _models_on
+
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "results"
 
@@ -147,3 +149,9 @@ def test_what_is_filed_is_what_the_page_says():
         ]
         assert metrics["accuracy"]["mean"] == pytest.approx(each["total"]["right"] / each["total"]["n"])
         assert metrics["unparsed"]["mean"] == pytest.approx(each["total"]["unread"] / each["total"]["n"])
+
+
+def test_the_page_of_puzzles_names_the_models_that_are_filed():
+    scores = {"Gemma-3-270M": 0, "Qwen2.5-Coder-1.5B-Instruct": 1 / 24, "SmolLM2-135M-Instruct": 1 / 24}
+    assert _models_on("sraven-text-human-v1") == pytest.approx(scores)
+    assert _models_on("sraven-text-twins-v1") == {}

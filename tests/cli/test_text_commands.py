@@ -83,13 +83,6 @@ def test_a_page_asks_what_prompts_ask(done, tmp_path):
     assert {line["id"] for line in read(done(*ASKED))} == {f"{name}_{index}" for index in range(6)}
 
 
-def test_a_page_with_a_result_says_what_filed_language_models_have(done, tmp_path):
-    for name, options in (("with", ["--result"]), ("without", [])):
-        page = tmp_path / f"{name}.html"
-        done("text", "play", "--board", "sraven-text-human-v1", *options, "--out", page)
-        assert ("Qwen2.5-Coder-1.5B-Instruct&#34;,1]" in page.read_text()) == (name == "with")
-
-
 def test_practice_is_of_train_and_starts_easy(done, refused, tmp_path):
     page = tmp_path / "page.html"
     done("text", "play", "--practice", "--out", page)
