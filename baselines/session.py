@@ -4,10 +4,10 @@
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 from jax.experimental.multihost_utils import process_allgather
@@ -17,7 +17,7 @@ from baselines.config import RunConfig
 from baselines.recipes import make_config
 from baselines.train.code import code_digest
 from baselines.train.experiment import MakeExperiment, board_experiment
-from baselines.train.grid import Grid, GridPoint, Judge, points_of, select
+from baselines.train.grid import Grid, GridPoint, Judge, board_judge, points_of, select
 from baselines.train.predict import SLICE, board_scores, with_scores
 from baselines.train.train import Outcome, train_runs
 from sraven.board.board import Board
@@ -55,15 +55,13 @@ class TrainingPlan(NamedTuple):
     Attributes:
         points: of a grid; a single one without.
         make_experiment: makes what is trained.
-        judge: chooses a point; None for the board's `test` split.
-        is_grid: whether a point is to be chosen.
+        judge: chooses a point; None without a grid.
         out: where all runs lie.
     """
 
     points: Sequence[GridPoint]
     make_experiment: MakeExperiment
     judge: Judge | None
-    is_grid: bool
     out: Path
 
     @property
@@ -77,8 +75,44 @@ class TrainingPlan(NamedTuple):
         return [folder for point in self.points for folder in point.folders]
 
 
+class Source(Protocol):
+    """What runs are trained on: a board (`OnBoard`), or text (`baselines.lm.train.Text`)."""
+
+    def config(self, attention: str, **changes: Any) -> RunConfig:
+        """Return the recipe's configuration, with changes."""
+        ...
+
+    def experiment(self, scoring: ScoringOptions) -> MakeExperiment:
+        """Return a function that makes the experiment of a run, with its scores."""
+        ...
+
+    def judge(self) -> Judge:
+        """Return what chooses a grid's point."""
+        ...
+
+
+@dataclass(frozen=True)
+class OnBoard:
+    """A board as a `Source`."""
+
+    board: Board
+
+    def config(self, attention: str, **changes: Any) -> RunConfig:
+        """Return the recipe's configuration; changes are as of `baselines.recipes`."""
+        return make_config(self.board, attention, **changes)
+
+    def experiment(self, scoring: ScoringOptions) -> MakeExperiment:
+        """Return a function that makes the experiment of a run, with its scores."""
+        make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
+        return with_scores(board_experiment, make_evaluate, scoring.every)
+
+    def judge(self) -> Judge:
+        """Return what chooses by the board's ``test`` split."""
+        return board_judge(self.board)
+
+
 def plan_runs(
-    board: Board,
+    source: Source,
     attention: str,
     out: Path,
     *,
@@ -87,43 +121,26 @@ def plan_runs(
     scoring: ScoringOptions = DEFAULT_SCORING,
     **changes: Any,
 ) -> TrainingPlan:
-    """Return the plan of runs on a board, after all checks that need no training.
+    """Return the plan of runs, after all checks that need no training.
 
     Args:
-        board: to train on.
+        source: what they are trained on.
         attention: a name of `baselines.model.attention.ATTENTION`.
         out: directory of the runs, see `baselines.train.grid.points_of`.
         seeds: of the runs.
         grid: hyperparameters that they vary as well.
         scoring: of the runs while they train.
-        changes: to the recipe, see `baselines.recipes`.
+        changes: to the recipe.
 
     Raises:
         ConfigurationError: for an unknown name, or a value out of range.
+        OutputError: if text can't be read.
     """
     scoring.check()
-    config = make_config(board, attention, **changes)
-    return make_plan(config, scored_experiment(scoring), out, seeds=seeds, grid=grid)
-
-
-def make_plan(
-    config: RunConfig,
-    make_experiment: MakeExperiment,
-    out: Path,
-    *,
-    seeds: Sequence[int],
-    grid: Grid | None,
-    judge: Judge | None = None,
-) -> TrainingPlan:
-    """Return the plan of runs that share a configuration, but for seeds and what a grid varies."""
+    config = source.config(attention, **changes)
+    judge = source.judge() if grid else None
     points = points_of(replace(config, code=code_digest()), grid or {}, seeds, out)
-    return TrainingPlan(points, make_experiment, judge, bool(grid), out)
-
-
-def scored_experiment(scoring: ScoringOptions = DEFAULT_SCORING) -> MakeExperiment:
-    """Return a function that makes the experiment of a run on a board, with its scores."""
-    make_evaluate = partial(board_scores, most=scoring.instances or SLICE)
-    return with_scores(board_experiment, make_evaluate, scoring.every)
+    return TrainingPlan(points, source.experiment(scoring), judge, out)
 
 
 def train_plan(
@@ -144,7 +161,7 @@ def train_plan(
         OutputError, OSError: as `baselines.train.train.train_runs`.
     """
     ended = train_runs(plan.configs, plan.folders, mesh=mesh, make_experiment=plan.make_experiment, **options)
-    if not plan.is_grid or any(each.stopped for each in ended):
+    if plan.judge is None or any(each.stopped for each in ended):
         return ended, None
     # Predictions are made by one process, which needs all of the parameters.
     whole = [

@@ -1,18 +1,17 @@
-"""Training of language models: the entry of its own, as `baselines.session` is that of boards."""
+"""Text as what language models are trained on: a `baselines.session.Source`, as boards are."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from baselines.config import C4
+from baselines.config import C4, RunConfig
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import language_judge, validation_scores
 from baselines.lm.experiment import DEFAULT_COMPUTE, Compute, language_experiment
 from baselines.lm.recipes import make_language_config
-from baselines.session import DEFAULT_SCORING, ScoringOptions, TrainingPlan, make_plan
+from baselines.session import ScoringOptions
 from baselines.train.experiment import MakeExperiment
-from baselines.train.grid import Grid
+from baselines.train.grid import Judge
 from baselines.train.predict import with_scores
 from sraven.core.errors import ConfigurationError
 
@@ -33,7 +32,16 @@ class Text:
     size: str = "paper"
     compute: Compute = DEFAULT_COMPUTE
 
-    def experiment(self, scoring: ScoringOptions = DEFAULT_SCORING) -> MakeExperiment:
+    def config(self, attention: str, **changes: Any) -> RunConfig:
+        """Return the configuration of a run of the size, with changes.
+
+        Raises:
+            ConfigurationError: for an unknown name or a value out of range.
+            OutputError: if tokens can't be read.
+        """
+        return make_language_config(Corpus(*self.data), attention, size=self.size, **changes)
+
+    def experiment(self, scoring: ScoringOptions) -> MakeExperiment:
         """Return a function that makes the experiment of a run, with its scores.
 
         Raises:
@@ -47,26 +55,12 @@ class Text:
         make_scores = validation_scores(Corpus(*self.validation), scoring.instances, self.compute)
         return with_scores(make_experiment, make_scores, scoring.every)
 
+    def judge(self) -> Judge:
+        """Return what chooses by the loss on the documents.
 
-def plan_language_runs(
-    text: Text,
-    attention: str,
-    out: Path,
-    *,
-    seeds: Sequence[int] = (0,),
-    grid: Grid | None = None,
-    scoring: ScoringOptions = DEFAULT_SCORING,
-    **changes: Any,
-) -> TrainingPlan:
-    """Return the plan of runs on a text; for arguments and errors see `baselines.session.plan_runs`.
-
-    Raises:
-        ConfigurationError: for documents of another tokenizer as well, and for a grid without documents.
-        OutputError: if tokens or documents can't be read.
-    """
-    scoring.check()
-    config = make_language_config(Corpus(*text.data), attention, size=text.size, **changes)
-    if grid and not text.validation:
-        raise ConfigurationError(f"a grid on {C4.id} needs --validation DIR, documents to choose by")
-    judge = language_judge(Corpus(*text.validation)) if grid else None
-    return make_plan(config, text.experiment(scoring), out, seeds=seeds, grid=grid, judge=judge)
+        Raises:
+            ConfigurationError: without documents.
+        """
+        if not self.validation:
+            raise ConfigurationError(f"a grid on {C4.id} needs --validation DIR, documents to choose by")
+        return language_judge(Corpus(*self.validation))

@@ -20,8 +20,9 @@ from baselines.paper.devices import RUNS_IN_A_PROGRAM, Devices, Gpu, shared, tak
 from baselines.paper.figures import FIGURES
 from baselines.paper.plan import operations_of
 from baselines.paper.records import read_records, write_record
-from baselines.session import DEFAULT_SCORING, ScoringOptions, scored_experiment
+from baselines.session import DEFAULT_SCORING, OnBoard, ScoringOptions
 from baselines.table_a3 import TABLE_A3
+from baselines.train.experiment import board_of
 from baselines.train.optim import Hyperparams
 from baselines.train.sharding import make_mesh
 from baselines.train.train import OnSteps, train_runs
@@ -170,7 +171,7 @@ def _train_cells(training: Training, cells: Sequence[Cell], on_progress: OnSteps
     configs = [check_warmup(cell.config) for cell in cells]
     folders = [folder_of(training.runs, config) for config in configs]
     text = training.text if isinstance(configs[0], LanguageConfig) else None
-    make_experiment = text.experiment(training.scoring) if text else scored_experiment(training.scoring)
+    make_experiment = (text or OnBoard(board_of(configs[0]))).experiment(training.scoring)
     options: dict[str, Any] = {"stop": training.is_late, "save_minutes": training.save_minutes}
     if training.mesh:
         options["mesh"] = make_mesh(training.mesh)

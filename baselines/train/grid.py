@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from baselines.config import RunConfig, check_warmup
-from baselines.train.experiment import board_of
 from baselines.train.optim import Hyperparams
 from baselines.train.predict import predict
 from baselines.train.train import Outcome
+from sraven.board.board import Board
 from sraven.core.arguments import check_choice
 from sraven.core.errors import ConfigurationError
 from sraven.core.means import standard_error
@@ -125,9 +125,8 @@ class Judge(NamedTuple):
     score: Callable[[RunConfig, Any], float | None]
 
 
-def board_judge(config: RunConfig) -> Judge:
-    """Return the judge that scores runs by their predictions on the split ``test`` of their board."""
-    board = board_of(config)
+def board_judge(board: Board) -> Judge:
+    """Return the judge that scores runs by their predictions on a board's split ``test``."""
 
     def score(config: RunConfig, params: Any) -> float | None:
         predictions = predict(config, params, SELECTION_SPLIT, board.splits[SELECTION_SPLIT])
@@ -139,7 +138,7 @@ def board_judge(config: RunConfig) -> Judge:
 
 
 def select(
-    points: Sequence[GridPoint], outcomes: Sequence[Outcome], out: Path, judge: Judge | None = None
+    points: Sequence[GridPoint], outcomes: Sequence[Outcome], out: Path, judge: Judge
 ) -> dict[str, Any]:
     """Score the points in distribution, choose the best, and write ``grid.json``.
 
@@ -149,7 +148,7 @@ def select(
         points: of the grid.
         outcomes: of their runs, in the same order.
         out: directory of the grid.
-        judge: scores the runs; None for their board's.
+        judge: scores the runs.
 
     Returns:
         the content of the file: ``board``, ``metric``, ``split``, ``points`` (``values``, ``folder``,
@@ -160,7 +159,7 @@ def select(
         ConfigurationError: if the judge has another split than those of `SELECTION_SPLITS`.
     """
     first, varied = points[0].configs[0], (*points[0].values, "seed")
-    judge, left, found = judge or board_judge(first), list(outcomes), []
+    left, found = list(outcomes), []
     check_choice("the split that chooses", judge.split, SELECTION_SPLITS)
     for point in points:
         scores: list[float | None] = []

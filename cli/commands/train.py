@@ -170,20 +170,20 @@ def _plan(
 ) -> "TrainingPlan":
     """Return the plan of the runs."""
     with needs_extra("sraven train", "baselines"):
-        from baselines.session import ScoringOptions, plan_runs
+        from baselines.session import OnBoard, ScoringOptions, Source, plan_runs
         from baselines.train.grid import read_grid
     from sraven.board.board import read_board
 
-    given = {name: value for name, value in changes.items() if value is not None}
-    given |= {"grid": read_grid(grid), "scoring": ScoringOptions(score_every, score_instances)}
-    if board_id != C4.id:
-        board = read_board(board_id)
+    source: Source
+    if board_id == C4.id:
+        source = text_of(language)
+        changes |= {"length": language["length"], "dtype": language["dtype"]}
+    else:
+        source = OnBoard(read_board(board_id))
         refuse_language(language, board_id)
-        return plan_runs(board, attention, out, **given)
-    from baselines.lm.train import plan_language_runs
-
-    given |= {"length": language["length"], "dtype": language["dtype"]}
-    return plan_language_runs(text_of(language), attention, out, **given)
+    given = {name: value for name, value in changes.items() if value is not None}
+    scoring = ScoringOptions(score_every, score_instances)
+    return plan_runs(source, attention, out, grid=read_grid(grid), scoring=scoring, **given)
 
 
 def _print_configs(plan: "TrainingPlan") -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from baselines.load import load_run
-from baselines.session import ScoringOptions, plan_runs, train_plan
+from baselines.session import OnBoard, ScoringOptions, plan_runs, train_plan
 from baselines.train import predict as predicting
 from baselines.train.experiment import board_experiment
 from baselines.train.log import LOG, SCORES, Log
@@ -36,7 +36,12 @@ def trained(tmp_path_factory):
     """Two seeds that were trained together, with scores every 10 steps."""
     out = tmp_path_factory.mktemp("runs") / "runs"
     plan = plan_runs(
-        read_board("fuzzylogic-v1"), "hyla", out, seeds=(0, 1), scoring=ScoringOptions(10, SLICE), **TINY
+        OnBoard(read_board("fuzzylogic-v1")),
+        "hyla",
+        out,
+        seeds=(0, 1),
+        scoring=ScoringOptions(10, SLICE),
+        **TINY,
     )
     train_plan(plan)
     return plan
@@ -115,7 +120,7 @@ def test_one_program_serves_all_splits_runs_and_steps(trained, monkeypatch):
 @pytest.mark.parametrize("scoring", [ScoringOptions(every=-1), ScoringOptions(instances=0)])
 def test_impossible_slices_are_refused(tmp_path, scoring):
     with pytest.raises(ConfigurationError, match=r"scores: (every=-1|instances=0): .*integer"):
-        plan_runs(read_board("fuzzylogic-v1"), "hyla", tmp_path, scoring=scoring, **TINY)
+        plan_runs(OnBoard(read_board("fuzzylogic-v1")), "hyla", tmp_path, scoring=scoring, **TINY)
 
 
 # When they come

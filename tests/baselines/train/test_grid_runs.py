@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import baselines.session
 import baselines.train.grid
 from baselines.load import load_run
 from baselines.train.directory import CHECKPOINTS, CONFIG
@@ -49,7 +50,7 @@ GUESS = Judge("r2_per_sequence", "test", True, lambda config, _: config.learning
 @pytest.fixture(scope="module")
 def _guessed():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(baselines.train.grid, "board_judge", lambda config: GUESS)
+        patch.setattr(baselines.session, "board_judge", lambda board: GUESS)
         yield
 
 
@@ -188,7 +189,7 @@ def test_a_score_is_the_boards_and_a_point_without_numbers_is_not_chosen(tmp_pat
     monkeypatch.setattr(baselines.train.grid, "predict", predict)
     points = points_of(tiny(), {"learning_rate": (0.01, 1e30)}, [0], tmp_path)
     outcomes = [Outcome(SimpleNamespace(params=None), None, None)] * 2
-    summary = select(points, outcomes, tmp_path, board_judge(points[0].configs[0]))
+    summary = select(points, outcomes, tmp_path, board_judge(board))
     targets = board.task.sample("test", 0, len(guesses)).targets.astype(np.float64)
     shares = (guesses - targets[:, -1]) ** 2 / targets.var(axis=1)
     assert summary["points"][0]["mean"] == pytest.approx(1 - shares.mean(), rel=1e-4)
