@@ -134,6 +134,10 @@ LISTS = {
     "SRAVEN": (lambda: SRAVEN.__doc__, DIVISIONS),
     "sraven.md, divisions": (lambda: page("sraven"), DIVISIONS),
     "sraven.md, rules": (lambda: page("sraven").replace("−", "-"), [rule.name for rule in RULE_SETS["ten"]]),
+    "rules.md, metrics": (
+        lambda: page("rules"),
+        [name for name in SRAVEN(M=3, K=8).scoring.metrics if "." not in name],
+    ),
     "baselines.md, attentions": (lambda: page("baselines"), [*ATTENTION, *MODULES]),
     "baselines.md, networks": (lambda: page("baselines"), OUR_NETWORKS),
     "api-baselines.md": (
