@@ -1,7 +1,8 @@
 """A transformer whose query attends to the context alone: attention across sequences (footnote 1).
 
-The first half of the blocks reads the context: the first two rows of a matrix, or all points but the query.
-In the second half, the query's tokens have queries, the context that was read has keys and values:
+The query's tokens are those of the ninth panel, which is empty, or of the last point; all others are the
+context. The first half of the blocks reads the context. In the second half, the query's tokens have queries,
+the context that was read has keys and values:
 
     c = blocks(x[context])
     z ← z + attention(LayerNorm(z), LayerNorm(c)), then z + feedforward(LayerNorm(z)), from z = x[query] on
@@ -28,7 +29,7 @@ class CrossTransformer(SequenceModel):
         Raises:
             ConfigurationError: for one layer, a sequence without context, or an attention that is a module.
         """
-        config, Q, all_codes = self.config, self.config.query_tokens, []
+        config, Q, all_codes = self.config, self.config.panel_tokens, []
         if config.layers < 2 or x_BTE.shape[1] <= Q or config.causal or config.attention in MODULES:
             raise ConfigurationError(
                 f"layers={config.layers}, causal={config.causal}, attention={config.attention!r}, "

@@ -23,7 +23,7 @@ from baselines.model.cross_attention import CrossTransformer
 from baselines.model.fast.layers import Dense, LayerNorm
 from baselines.model.looped import LoopedTransformer
 from baselines.model.mixer import Mixer
-from baselines.model.networks import NETWORKS, add_network, make_network
+from baselines.model.networks import NETWORKS, OURS, add_network, make_network
 from baselines.model.position import relative_buckets
 from baselines.model.self_attention import SelfAttention
 from baselines.model.transformer import Block, Transformer
@@ -164,7 +164,7 @@ def to_the_context(config, params):
 
 @pytest.mark.parametrize("attention", ["softmax", "linear", "hyla"])
 def test_the_query_s_tokens_attend_to_the_context_alone(attention, float64):
-    config = shape(3, attention=attention, dtype="float64", query_tokens=QUERY)
+    config = shape(3, attention=attention, dtype="float64", panel_tokens=QUERY)
     model = CrossTransformer(config)
     params = drawn(model, np.float64)
     assert jax.tree.map(jnp.shape, params) == jax.tree.map(jnp.shape, drawn(Transformer(config), np.float64))
@@ -186,7 +186,7 @@ def test_across_sequences_positions_are_those_of_the_whole(position, float64):
     assert_same_values([found], [wanted[..., :-QUERY]], 1e-12)
 
 
-ODD = ({"layers": 1}, {"query_tokens": T}, {"causal": True})
+ODD = ({"layers": 1}, {"query_tokens": T, "panel_tokens": T}, {"causal": True})
 
 
 @pytest.mark.parametrize(
@@ -196,6 +196,25 @@ ODD = ({"layers": 1}, {"query_tokens": T}, {"causal": True})
 def test_what_reads_the_context_first_needs_two_halves_and_a_context(network, changes):
     with pytest.raises(ConfigurationError, match="needs two layers that see all"):
         drawn(network(shape(**changes)))
+
+
+@pytest.mark.parametrize("network", sorted(OURS))
+def test_answers_depend_on_each_panel_of_a_puzzle(network):
+    """What a network can't see of the context, it can't answer by."""
+    board = read_board("sraven-easy-v1")
+    small = {"layers": 2, "width": 32, "heads": 4, "qkv_width": 32, "mlp_width": 32}
+    attention = "softmax" if network in ("transformer", "looped", "bottleneck", "cross") else "none"
+    config = make_config(board, attention, network=network, **small)
+    encoding, batch = encoding_of(board.task), board.task.sample("train", 0, 1)
+    context = np.repeat(batch.context, 9, axis=0)
+    for panel in range(8):  # row `panel` of the batch differs from the last one there alone
+        context[panel, panel] = (context[panel, panel] + 1) % board.task.K
+    seen = encoding.tokens({"context": jnp.asarray(context)})
+    model = model_of(config, encoding)
+    shapes = jax.eval_shape(model.init, jax.random.key(0), seen)
+    params = jax.tree.map(lambda leaf: jnp.asarray(0.4 * draw(*leaf.shape), jnp.float32), shapes)
+    out = jax.jit(partial(model.apply, num_outputs=board.task.M))(params, seen)
+    assert (np.abs(out[:8] - out[8]).max(axis=(1, 2)) > 1e-4).all()
 
 
 # Mixer -----------------------------------------------------------------------------------------------
