@@ -311,12 +311,46 @@ def test_the_neighbours_on_the_easy_board():
 
 
 def test_what_reviewers_asked():
-    """Means over the seeds of known and held-out accuracy; each network's cells are somewhere on the page."""
-    page, by_network = (DOCS / "results" / "reviewers.md").read_text(), {}
-    for path in (DOCS / "results" / "reproduction" / "reviewers").glob("*.json"):
-        record = json.loads(path.read_text())
-        config = {name: value for name, value in record["config"].items() if name not in ("seed", "code")}
-        pair = [record["scores"][split]["accuracy"] for split in ("test", "ood")]
-        by_network.setdefault(json.dumps(config, sort_keys=True), []).append(pair)
-    for pairs in by_network.values():
-        assert "{:.3f} → {:.3f}".format(*np.mean(pairs, axis=0)) in page
+    """Known and held-out accuracy of each network, and how it differs from the paper's, with the interval."""
+    page = (DOCS / "results" / "reproduction" / "reviewers.md").read_text()
+    compared = json.loads((DOCS / "results" / "reviewers.json").read_text())["compared"]
+    wanted = []
+    for name, found in compared.items():
+        (known, _), (held_out, least) = ((found[s]["first"], found[s]["second"]) for s in ("test", "ood"))
+        ends = found["ood"]["interval"]
+        less = "" if held_out == least else "{:.2f} ({:.2f} to {:.2f}) ".format(held_out - least, *ends)
+        less = less.replace("-0.00", "0.00").replace("-", "−")
+        wanted.append(f"| {name} | {known:.3f} → {held_out:.3f} | {less}|")
+    assert [row for row in wanted if row in page] == wanted
+    assert len(wanted) == 18
+
+
+def test_tiny_language_models():
+    record = json.loads((DOCS / "results" / "language-model.json").read_text())
+    pages, lines = (record["held_out"][name] for name in ("validation", "wikitext-2-validation"))
+    tokens = 10_000 * 16 * 128
+
+    def row(title, name):
+        here, (low, high) = pages[name], np.exp(pages[name]["interval"])
+        less = "{:.2f} ({:.2f} to {:.2f})".format(
+            here["loss"] - pages["hyla-0"]["loss"], *(end + 0.0 for end in here["above_first"])
+        )
+        bits = f"{here['bits_per_byte']:.3f}" if "bits_per_byte" in here else ""
+        rate = f"{tokens / record['runs'][name]['seconds']:,.0f}" if name in record["runs"] else ""
+        cells = [f"{here['perplexity']:.1f} ({low:.1f} to {high:.1f})", f"{here['loss']:.3f}"]
+        cells += ["" if name == "hyla-0" else less.replace("-", "−"), bits]
+        cells += [f"{lines[name]['perplexity']:.1f}", rate]
+        return f"| {' | '.join([title, *cells])} |".replace("|  |", "| |").replace("|  |", "| |")
+
+    page = (DOCS / "language-modelling.md").read_text()
+    names = {"softmax": "softmax-0", "HYLA": "hyla-0", "linear": "linear-0", "bigram": "bigram"}
+    wanted = [row(*each) for each in names.items()]
+    frequencies = [np.exp(each["unigram_entropy"]) for each in (pages, lines)]
+    wanted.append(
+        "| frequencies of the pages themselves | {:.1f} | {:.3f} | | | {:.1f} | |".format(
+            frequencies[0], pages["unigram_entropy"], frequencies[1]
+        )
+    )
+    assert [each for each in wanted if each in page] == wanted
+    assert f"{record['train']['tokens'] / 1e6:.1f} million tokens of RFCs" in page
+    assert f"{pages['softmax-0']['documents']} pages of {pages['groups']} RFCs" in page
