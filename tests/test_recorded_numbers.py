@@ -352,5 +352,10 @@ def test_tiny_language_models():
         )
     )
     assert [each for each in wanted if each in page] == wanted
+    for name, word in (("wikitext-2-validation", "lower"), ("c4-sample", "higher")):
+        here = record["held_out"][name]
+        less, ends = here["linear-0"]["loss"] - here["hyla-0"]["loss"], here["linear-0"]["above_first"]
+        words = "{:.3f} ({:.3f} to {:.3f})".format(abs(less), *sorted(map(abs, ends)))
+        assert (word == "lower") == (less > 0) and words in page
     assert f"{record['train']['tokens'] / 1e6:.1f} million tokens of RFCs" in page
     assert f"{pages['softmax-0']['documents']} pages of {pages['groups']} RFCs" in page
