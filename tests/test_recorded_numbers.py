@@ -359,3 +359,17 @@ def test_tiny_language_models():
         assert (word == "lower") == (less > 0) and words in page
     assert f"{record['train']['tokens'] / 1e6:.1f} million tokens of RFCs" in page
     assert f"{pages['softmax-0']['documents']} pages of {pages['groups']} RFCs" in page
+
+
+@pytest.mark.parametrize("name", ["camps", "blocks", "pairs", "sraven"])
+def test_the_composing_network_with_four_features(name):
+    board = read_board("sraven-v1" if name == "sraven" else f"sraven-{name}-v1")
+    [path] = (DOCS / "leaderboard" / "submissions" / board.id).glob("*-composing-*/scores.json")
+    splits = json.loads(path.read_text())["splits"]
+    found = [splits[split]["metrics"]["accuracy"] for split in ("test", "ood")]
+    cells = ["{:.3f} ({:.3f} to {:.3f})".format(each["mean"], *each["interval"]) for each in found]
+    levels = [{line.name: line.value for line in board.reference_levels(split)} for split in ("test", "ood")]
+    cells.append(" / ".join(f"{each['local']:.3f}" for each in levels))
+    page = (DOCS / "results" / "reproduction" / "composing.md").read_text()
+    row = f"| `{'sraven-v1' if name == 'sraven' else name}` | {' | '.join(cells)} |"
+    assert row in page
