@@ -373,3 +373,7 @@ def test_the_composing_network_with_four_features(name):
     page = (DOCS / "results" / "reproduction" / "composing.md").read_text()
     row = f"| `{'sraven-v1' if name == 'sraven' else name}` | {' | '.join(cells)} |"
     assert row in page
+    if name == "sraven":
+        means = [f"{each['mean']:.3f}" for each in found]
+        assert cells_of("composing network") == ["", "", *means]
+        assert cells_of("no composition: each position") == ["", "", *cells[-1].split(" / ")]
