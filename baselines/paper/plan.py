@@ -12,6 +12,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from flax import linen as nn
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import Encoding, encoding_of
@@ -22,7 +23,7 @@ from baselines.paper.cells import Chosen, as_planned
 from baselines.paper.devices import PROGRAMS_ON_A_GPU
 from baselines.paper.records import Record
 from baselines.train.compiled import count_parameters
-from baselines.train.experiment import board_of, model_of, program_of
+from baselines.train.experiment import board_of, model_of
 from baselines.train.flops import TRAINING, flops_per_token, operations_in_products, pair_operations
 
 _OF_ANY: dict[str, Any] = {"seed": 0, "steps": 1, "learning_rate": 0, "weight_decay": 0, "warmup": 0}
@@ -44,11 +45,21 @@ def operations_of(config: RunConfig) -> float:
 
 def parameters_of(config: RunConfig) -> int:
     """Return how many parameters the network of a run has."""
-    return count_parameters(program_of(config, _encoding_of(config)))
+    encoding = _encoding_of(config)
+    params = _variables(model_of(config, encoding), encoding.length, encoding.width_in)["params"]
+    return sum(leaf.size for leaf in jax.tree.leaves(params))
 
 
 def _encoding_of(config: RunConfig) -> Encoding:
     return encoding_of(board_of(config).task)
+
+
+@cache
+def _variables(model: nn.Module, length: int, width: int) -> Any:
+    """Return the shapes of a network's variables; rows of figures often have the same network."""
+    return jax.eval_shape(
+        model.init, jax.random.key(0), jax.ShapeDtypeStruct((1, length, width), jnp.float32)
+    )
 
 
 @cache
@@ -64,9 +75,9 @@ def _by_program(config: RunConfig) -> float:
     model = model_of(config, encoding)
     # Of one sequence: what is fused for processors, where products can't be seen, is for more.
     tokens_BTI = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
-    params = jax.eval_shape(model.init, jax.random.key(0), tokens_BTI)
     forward = partial(model.apply, num_outputs=encoding.num_outputs)
-    return operations_in_products(forward, params, tokens_BTI)
+    variables = _variables(model, encoding.length, encoding.width_in)
+    return operations_in_products(forward, variables, tokens_BTI)
 
 
 def _by_shape(config: RunConfig) -> float:
