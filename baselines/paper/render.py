@@ -26,7 +26,9 @@ def render(results: Path, names: Collection[str] = (), *, figures: Figures = FIG
     """
     for name in names:
         look_up("figure", name, figures)
-    standings = standings_of(results, figures=figures)
+    standings = [
+        each for each in standings_of(results, figures=figures) if not names or each.figure.name in names
+    ]
     own = {results / f"{name}.{end}" for name in names for end in ("md", "svg")}
     pages, pictures = stale_pages(standings, results), stale_pictures(standings, results)
     written = [path for path in (*pages, *pictures) if not own or path in own]
