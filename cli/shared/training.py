@@ -79,7 +79,7 @@ def _print_grid(summary: Mapping[str, Any], plan: "TrainingPlan") -> None:
         best = summary["points"][summary["selected"]]
         runs = [plan.out / best["folder"] / f"seed-{seed}" for seed in best["seeds"]]
         own = [part for name in code_files() for part in ("--import", runs[0] / name)]
-        data = ["--data", "DIR"] * bool(plan.judge)
+        data = ["--data", "DIR"] * (summary["board"] == C4.id)
         click.echo(f"\nsraven evaluate {join(map(str, (*own, *runs, *data, '--out', 'entry')))}")
 
 
