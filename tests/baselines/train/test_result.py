@@ -226,13 +226,16 @@ def test_result_that_is_none_is_refused_in_a_line_and_written_anew(copy, content
 
 
 def test_the_printed_command_of_a_grid_imports_what_it_was_trained_with(copies, capsys):
-    plan = SimpleNamespace(out=Path("my runs"), judge=None)
+    plan = SimpleNamespace(out=Path("my runs"))
     points = [
         {"folder": "rate-1", "seeds": [0, 2], "mean": 0.5, "standard_error": 0.1, "values": {"rate": 1.0}}
     ]
     summary = {"points": points, "selected": 0, "metric": "r2", "split": "test"}
-    _print_grid(summary, plan)
-    words = shlex.split(capsys.readouterr().out.splitlines()[-1])
+    printed = []
+    for board in ("fuzzylogic-v1", "c4-v1"):
+        _print_grid({**summary, "board": board}, plan)
+        printed.append(shlex.split(capsys.readouterr().out.splitlines()[-1]))
     runs = ["my runs/rate-1/seed-0", "my runs/rate-1/seed-2"]
     own = [word for name in ("z", "a", "m") for word in ("--import", f"{runs[0]}/imported/{name}.py")]
-    assert words == ["sraven", "evaluate", *own, *runs, "--out", "entry"]
+    begin, end = ["sraven", "evaluate", *own, *runs], ["--out", "entry"]
+    assert printed == [[*begin, *end], [*begin, "--data", "DIR", *end]]
