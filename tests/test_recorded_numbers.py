@@ -333,14 +333,14 @@ def test_tiny_language_models():
     def row(title, name):
         here, (low, high) = pages[name], np.exp(pages[name]["interval"])
         less = "{:.2f} ({:.2f} to {:.2f})".format(
-            here["loss"] - pages["hyla-0"]["loss"], *(end + 0.0 for end in here["above_first"])
+            here["loss"] - pages["hyla-0"]["loss"], *here["above_first"]
         )
         bits = f"{here['bits_per_byte']:.3f}" if "bits_per_byte" in here else ""
         rate = f"{tokens / record['runs'][name]['seconds']:,.0f}" if name in record["runs"] else ""
         cells = [f"{here['perplexity']:.1f} ({low:.1f} to {high:.1f})", f"{here['loss']:.3f}"]
         cells += ["" if name == "hyla-0" else less.replace("-", "−"), bits]
         cells += [f"{lines[name]['perplexity']:.1f}", rate]
-        return f"| {' | '.join([title, *cells])} |".replace("|  |", "| |").replace("|  |", "| |")
+        return re.sub(r"\|  (?=\|)", "| ", f"| {' | '.join([title, *cells])} |")
 
     page = (DOCS / "language-modelling.md").read_text()
     names = {"softmax": "softmax-0", "HYLA": "hyla-0", "linear": "linear-0", "bigram": "bigram"}

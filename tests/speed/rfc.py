@@ -1,18 +1,19 @@
-"""Figure 6 in small: three attentions on RFCs, text that packages of Debian have.
+r"""Figure 6 in small: three attentions on RFCs, text that packages of Debian have.
 
     apt-get download doc-rfc-informational doc-rfc-experimental       # of Debian's non-free
     for package in doc-rfc-*.deb; do dpkg-deb -x $package packages; done
-    python tests/speed/rfc.py documents packages/usr/share/doc/RFC rfc && cd rfc
-    sraven c4 prepare --source informational.jsonl.gz --tokenizer train:4096 --out informational
-    for name in experimental validation; do
-      sraven c4 prepare --source $name.jsonl.gz --tokenizer informational/tokenizer.model --out $name
-    done
-    for attention in softmax linear hyla; do
-      sraven train c4-v1 --attention $attention --size tiny --batch-size 16 --steps 10000 \
-        --warmup 200 --learning-rate 3e-3 --data informational --data experimental --tile 32 \
-        --validation validation --score-every 500 --out runs/$attention
-    done
-    python ../tests/speed/rfc.py losses ../docs/results/language-model.json .
+    python tests/speed/rfc.py documents packages/usr/share/doc/RFC sraven-rfc
+    prepare() { sraven c4 prepare --source sraven-rfc/$1.jsonl.gz --tokenizer $2 --out sraven-rfc/$1; }
+    prepare informational train:4096
+    prepare experimental sraven-rfc/informational/tokenizer.model
+    prepare validation sraven-rfc/informational/tokenizer.model
+    train() {
+      sraven train c4-v1 --size tiny --batch-size 16 --steps 10000 --warmup 200 --learning-rate 3e-3 \
+        --data sraven-rfc/informational --data sraven-rfc/experimental \
+        --validation sraven-rfc/validation --score-every 500 --attention $1 --out sraven-rfc/runs/$1-0 $2
+    }
+    train softmax; train linear; train hyla --tile=32
+    python tests/speed/rfc.py losses docs/results/language-model.json sraven-rfc
 
 A document is a page of an RFC. RFCs whose numbers 50 divides are for validation; intervals are over resampled
 RFCs. Tokens in folders below `others` are evaluated, too, with intervals over documents. An RFC may be copied
