@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from baselines.analysis import labels
 from baselines.analysis.codes import Codes, Collector, traps_of, untrained_params
 from baselines.analysis.codes_file import write_codes
-from baselines.analysis.labels import Part, Subject, subject_of
+from baselines.analysis.labels import Part, Subject
 from baselines.config import RunConfig
-from baselines.train.experiment import board_of
 from sraven.core.errors import OutputError
 from sraven.core.spec import digest
 from sraven.files.files import read_bounded
@@ -32,21 +31,6 @@ CODES, ANALYSIS = "codes", "analysis.json"
 ByPart = Mapping[str, Codes]
 OnStage = Callable[[str], None]
 """Is called with the name of the next step."""
-
-
-@dataclass(frozen=True)
-class AnalysisOptions:
-    """Options of an analysis.
-
-    Attributes:
-        protocol: a name of `baselines.analysis.labels.PROTOCOLS`.
-        n: instances of a part; None for the default of the task.
-        figures: whether pictures are made.
-    """
-
-    protocol: str = labels.BOARD
-    n: int | None = None
-    figures: bool = True
 
 
 @dataclass(frozen=True)
@@ -99,16 +83,6 @@ class Analysed:
         return labels.OOD if labels.OOD in self.rows else labels.TEST
 
 
-def read_options(config: RunConfig, options: AnalysisOptions) -> tuple[Subject, tuple[Part, ...]]:
-    """Return what options mean for a run: its subject, and the parts whose codes are collected.
-
-    Raises:
-        ConfigurationError: (a ValueError) for what the run or its task doesn't have.
-    """
-    subject = subject_of(board_of(config).task, options.protocol)
-    return subject, subject.parts(options.n)
-
-
 @contextmanager
 def claimed(out: Path, run: str) -> Iterator[None]:
     """Make the directory of an analysis, and hold it.
@@ -138,7 +112,13 @@ def claimed(out: Path, run: str) -> Iterator[None]:
 
 
 def analysed(
-    folder: Path, config: RunConfig, params: Any, out: Path, options: AnalysisOptions, on_progress: OnStage
+    folder: Path,
+    config: RunConfig,
+    params: Any,
+    subject: Subject,
+    parts: tuple[Part, ...],
+    out: Path,
+    on_progress: OnStage,
 ) -> Analysed:
     """Return a run with its codes, which are written.
 
@@ -146,14 +126,11 @@ def analysed(
         folder: of the run.
         config: of it.
         params: its parameters.
+        subject: the task as it is analysed.
+        parts: whose codes are collected.
         out: the directory of its analysis, claimed.
-        options: of the analysis.
         on_progress: is called with the name of the next step.
-
-    Raises:
-        ConfigurationError: (a ValueError) for options that its task doesn't allow.
     """
-    subject, parts = read_options(config, options)
     collector = Collector(config, subject)
     codes: dict[str, dict[str, ByPart]] = {}
     files: list[str] = []

@@ -1,9 +1,8 @@
 """Records of runs that are there: what their files say of them, and scores that are computed here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 from baselines.config import LanguageConfig
 from baselines.evaluate import evaluate_runs, keep_scores
@@ -72,9 +71,20 @@ def record_of(folder: Path, documents: Sequence[Path] = ()) -> Record:
         evaluated = evaluate_runs([folder])
         scores = as_json(evaluated.scores[config.seed])
         keep_scores(folder, config, evaluated.scores[config.seed], evaluated.instances)
-    by = _trained_by(folder, found["trained_by"])
-    done, loss = found["steps"]["done"], found["loss"] and found["loss"]["mean"]
-    return Record(config, done, scores, loss, found["seconds"], found["command"], *by, of_text)
+    # A run may have gone on elsewhere; those of old versions recorded neither commit nor machine.
+    machines = [each["machine"] for each in found["trained_by"]]
+    several = any(machine != machines[0] for machine in machines)
+    return Record(
+        config,
+        steps=found["steps"]["done"],
+        scores=scores,
+        training_loss=found["loss"] and found["loss"]["mean"],
+        seconds=found["seconds"],
+        command=found["command"],
+        commit=commit_of([folder]),
+        machine={"several": machines} if several else next(iter(machines), None),
+        documents=of_text,
+    )
 
 
 def _scores_on_text(folder: Path, documents: Sequence[Path]) -> tuple[str, Scores]:
@@ -86,12 +96,3 @@ def _scores_on_text(folder: Path, documents: Sequence[Path]) -> tuple[str, Score
     evaluate_language_runs([folder], Corpus(*documents), bar=lambda *_: nullcontext(lambda _: None))
     evaluated = read_result(folder)["scores"]
     return evaluated["corpus"], dict(evaluated["splits"])
-
-
-def _trained_by(folder: Path, records: list[dict[str, Any]]) -> tuple[str | None, Mapping[str, Any] | None]:
-    """Return the commit and the machine that trained a run; it may have gone on elsewhere."""
-    if not records:
-        return None, None
-    machines = [record["machine"] for record in records]
-    several = any(machine != machines[0] for machine in machines)
-    return commit_of([folder]), {"several": machines} if several else machines[0]

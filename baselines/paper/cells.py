@@ -217,10 +217,10 @@ def homes_of(config: RunConfig, figures: Figures = FIGURES) -> list[str]:
             for row in figure.rows
             if row.board == config.board and config.seed in figure.seeds
             for point in figure.points
+            if all(getattr(config, name) == value for name, value in {**point, **row.changes}.items())
         ]
         if config in found:
             whole.append(figure.name)
-        elif has_levels(figure):
-            lengths = {each.steps for each in found}
-            shorter += [figure.name] * any(replace(config, steps=steps) in found for steps in lengths)
+        elif has_levels(figure) and any(replace(config, steps=each.steps) == each for each in found):
+            shorter.append(figure.name)
     return whole or shorter

@@ -7,6 +7,7 @@ lets them compute at the same time. All is found by NVIDIA's commands: JAX would
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import entry_points
@@ -47,18 +48,6 @@ class Gpu(NamedTuple):
     gigabytes: float
 
 
-class Devices(NamedTuple):
-    """What programs are trained on.
-
-    Attributes:
-        gpus: the GPUs; none for processors.
-        programs: at once on each.
-    """
-
-    gpus: tuple[Gpu, ...] = ()
-    programs: int = 1
-
-
 def find_gpus() -> tuple[Gpu, ...]:
     """Return the GPUs that this process may use; none without a driver, JAX's extra, or if JAX is told so."""
     command, platforms = shutil.which("nvidia-smi"), os.environ.get("JAX_PLATFORMS", "")
@@ -81,41 +70,38 @@ def find_gpus() -> tuple[Gpu, ...]:
 
 
 @contextmanager
-def shared(gpus: tuple[Gpu, ...], needed: int) -> Iterator[tuple[Devices, str]]:
+def shared(gpus: tuple[Gpu, ...], needed: int) -> Iterator[int]:
     """Start the multi-process service, if several programs are to share a GPU; stop it at the end.
 
-    One that the environment names (``CUDA_MPS_PIPE_DIRECTORY``) is somebody's, and is used as it is.
+    One that the environment names (``CUDA_MPS_PIPE_DIRECTORY``) is somebody's, and is used as it is. A line
+    on standard error says so where the service doesn't start.
 
     Args:
         gpus: to share.
         needed: programs that there are.
 
     Yields:
-        how many programs each takes at once, and what to say of it; nothing if there is nothing.
+        how many programs each takes at once.
     """
     least = min((gpu.gigabytes for gpu in gpus), default=0.0)
     fit = min(PROGRAMS_ON_A_GPU, int(_SHARE * least / PROGRAM_GB), -(-needed // max(1, len(gpus))))
-    if fit <= 1:
-        yield Devices(gpus), ""
-        return
-    if os.environ.get("CUDA_MPS_PIPE_DIRECTORY"):
-        yield Devices(gpus, fit), ""
+    if fit <= 1 or os.environ.get("CUDA_MPS_PIPE_DIRECTORY"):
+        yield max(fit, 1)
         return
     # Beside a path of any length a socket's name may have too many bytes.
     with TemporaryDirectory(prefix="mps-", dir="/tmp" if Path("/tmp").is_dir() else None) as folder:  # noqa: S108
         places = {f"CUDA_MPS_{name}_DIRECTORY": folder for name in ("PIPE", "LOG")}
         environment = {**os.environ, **places}
-        fault = _control(["-d"], environment)
-        if fault:
-            yield (
-                Devices(gpus),
-                f"NVIDIA's multi-process service didn't start ({fault}): one program at a time on each GPU; "
-                "three at once took 5.5 ms a step with it on an H200, and 6.8 in turn",
+        if fault := _control(["-d"], environment):
+            sys.stderr.write(
+                f"note: NVIDIA's multi-process service didn't start ({fault}): one program at a time on each "
+                "GPU; three at once took 5.5 ms a step with it on an H200, and 6.8 in turn\n"
             )
+            yield 1
             return
         os.environ.update(places)
         try:
-            yield Devices(gpus, fit), ""
+            yield fit
         finally:
             for name in places:
                 os.environ.pop(name, None)
@@ -142,13 +128,12 @@ def _control(arguments: list[str], environment: dict[str, str], said: str = "") 
     return "" if ended.returncode == 0 else " ".join(words)[:200] or f"exit code {ended.returncode}"
 
 
-def take_gpu(devices: Devices) -> None:
-    """In a worker, before JAX looks for devices: use one GPU, and a part of its memory.
+def take_gpu(gpus: tuple[Gpu, ...], workers: int) -> None:
+    """In one of some workers, before JAX looks for devices: use one GPU, and a part of its memory.
 
     Products are float32, as on a CPU, unless JAX is configured otherwise.
     """
-    gpu = devices.gpus[worker_number() % len(devices.gpus)]
-    os.environ["CUDA_VISIBLE_DEVICES"] = gpu.key
-    os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", f"{_SHARE / devices.programs:.3f}")
+    os.environ["CUDA_VISIBLE_DEVICES"] = gpus[worker_number() % len(gpus)].key
+    os.environ.setdefault("XLA_PYTHON_CLIENT_MEM_FRACTION", f"{_SHARE * len(gpus) / workers:.3f}")
     if not os.environ.get("JAX_DEFAULT_MATMUL_PRECISION"):
         jax.config.update("jax_default_matmul_precision", "highest")

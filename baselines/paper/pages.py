@@ -8,7 +8,7 @@ from baselines.paper.figures import Figure
 from baselines.paper.plan import operations_of
 from baselines.paper.records import FOLDER
 from baselines.paper.results import FigureStanding
-from baselines.paper.tables import meaning, point_names, point_values, table
+from baselines.paper.tables import point_names, point_values, table
 
 _ATTENTIONS = "[Names of attentions](../baselines.md#attention)"
 _TERMS = {
@@ -17,6 +17,12 @@ _TERMS = {
     "c4": f"{_ATTENTIONS}, [scores](../language-modelling.md#evaluating).",
 }
 """Where the words of a page are explained, by family of tasks."""
+
+_MEANINGS = {
+    "r2_per_sequence": "the paper's R²: 1 is perfect",
+    "accuracy": "the share of panels that are right in all features",
+    "loss": "nats a token: less is better",
+}
 
 _INDEX = "index"
 """Name of what was written by hand of all figures together."""
@@ -123,7 +129,8 @@ def _level(standing: FigureStanding, place: int) -> Iterator[str]:
     elif is_drawn(standing):
         yield f"![{figure.title}: the numbers of the table below]({picture_name(figure)})"
     reported = " What is reported is of held-out tasks." * any(row.reported for row in figure.rows)
-    yield f"Scores are `{board.metric}`, {meaning(board.metric)}.{reported}"
+    meaning = _MEANINGS.get(board.metric, "as the board defines it")
+    yield f"Scores are `{board.metric}`, {meaning}.{reported}"
     if is_whole:
         yield _TERMS[figure.family]
         yield tables.ceiling_table(figure)

@@ -1,8 +1,7 @@
 """Figures of results as pictures; no other module of the package imports matplotlib."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -34,14 +33,14 @@ _VERSION = 4
 _DIGITS = 6
 """Decimal places of what is drawn: more than can be seen, fewer than differ between machines."""
 
-Series = Mapping[str, Mapping[str, Mapping[str, list[tuple[str, float, float | None]]]]]
+Series = dict[str, dict[str, dict[str, list[tuple[str, float, float | None]]]]]
 """By panel, then attention, then split: place across, mean and standard error."""
 
 
 def series_of(figure: Figure, summaries: Sequence[RowSummary]) -> Series:
     """Return what is drawn: means over seeds, of what ran; what nothing ran of has no panel, and no place."""
     chart = _chart(figure)
-    series: dict[str, dict[str, dict[str, list[tuple[str, float, float | None]]]]] = {}
+    series: Series = {}
     for summary in summaries:
         labels = summary.row.labels
         panel = f"{chart.panel} {labels[chart.panel]}".removeprefix("model ") if chart.panel else ""
@@ -67,27 +66,27 @@ class ResultPicture(NamedTuple):
     """A picture of results.
 
     Attributes:
-        numbers: all that is drawn, as JSON values: a file with their digest is up to date.
-        draw: draws it.
+        figure: of the paper.
+        series: what is drawn of it.
     """
 
-    numbers: Any
-    draw: Callable[[], Canvas]
+    figure: Figure
+    series: Series
 
     @property
     def digest(self) -> str:
-        """Of what is drawn; the picture's file has it."""
-        return digest(self.numbers)
+        """Of all that is drawn: a file that has it is up to date."""
+        return digest({"version": _VERSION, "name": self.figure.name, "series": self.series})
 
 
-def pictures_of(standings: Sequence[FigureStanding]) -> dict[str, ResultPicture]:
-    """Return the pictures by the names of their files."""
-    pictures = {}
-    for standing in filter(is_drawn, standings):
-        figure, series = standing.figure, series_of(standing.figure, standing.summaries[0])
-        numbers = {"version": _VERSION, "name": figure.name, "series": series}
-        pictures[picture_name(figure)] = ResultPicture(numbers, partial(_draw_chart, figure, series))
-    return pictures
+def pictures_of(standings: Sequence[FigureStanding], results: Path) -> dict[Path, ResultPicture]:
+    """Return the pictures of figures by the paths of their files, beside the pages in a folder."""
+    return {
+        results / picture_name(each.figure): ResultPicture(
+            each.figure, series_of(each.figure, each.summaries[0])
+        )
+        for each in filter(is_drawn, standings)
+    }
 
 
 def drawn_digest(path: Path) -> str | None:
@@ -99,7 +98,7 @@ def drawn_digest(path: Path) -> str | None:
 def save_picture(picture: ResultPicture, path: Path) -> None:
     """Write a picture as SVG, light or dark as its reader has it."""
     with mpl.rc_context(RESULTS):
-        save_figure(picture.draw(), path, "svg", Description=f"sraven:{picture.digest}")
+        save_figure(_draw_chart(*picture), path, "svg", Description=f"sraven:{picture.digest}")
 
 
 # A figure ---------------------------------------------------------------------------------------------

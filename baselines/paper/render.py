@@ -1,13 +1,14 @@
 """Pages of results and their pictures: written where they aren't what the records give."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from pathlib import Path
 
 from baselines.model.names import look_up
 from baselines.paper.cells import Figures
 from baselines.paper.figures import FIGURES
 from baselines.paper.pages import pages_of
-from baselines.paper.plots import ResultPicture, drawn_digest, pictures_of, save_picture
+from baselines.paper.plots import drawn_digest, pictures_of, save_picture
 from baselines.paper.results import FigureStanding, standings_of
 from sraven.files.files import write_text
 
@@ -26,27 +27,24 @@ def render(results: Path, names: Collection[str] = (), *, figures: Figures = FIG
     """
     for name in names:
         look_up("figure", name, figures)
-    standings = [
-        each for each in standings_of(results, figures=figures) if not names or each.figure.name in names
-    ]
-    own = {results / f"{name}.{end}" for name in names for end in ("md", "svg")}
-    pages, pictures = stale_pages(standings, results), stale_pictures(standings, results)
-    written = [path for path in (*pages, *pictures) if not own or path in own]
+    standings = standings_of(results, figures=figures)
+    found = stale([each for each in standings if not names or each.figure.name in names], results)
+    written = [path for path in found if not names or path.stem in names]
     for path in written:
-        if path in pages:
-            write_text(path, pages[path])
-        else:
-            save_picture(pictures[path], path)
+        found[path]()
     return written
 
 
-def stale_pages(standings: list[FigureStanding], results: Path) -> dict[Path, str]:
-    """Return the pages that aren't what the records give, and what they should say."""
-    pages = pages_of(standings, results).items()
-    return {at: text for at, text in pages if not at.is_file() or at.read_text("utf-8") != text}
-
-
-def stale_pictures(standings: list[FigureStanding], results: Path) -> dict[Path, ResultPicture]:
-    """Return the pictures that aren't what the records give."""
-    pictures = {results / name: picture for name, picture in pictures_of(standings).items()}
-    return {path: each for path, each in pictures.items() if drawn_digest(path) != each.digest}
+def stale(standings: list[FigureStanding], results: Path) -> dict[Path, Callable[[], None]]:
+    """Return what writes each page and each picture that isn't what the records give, by its path."""
+    pages = {
+        path: partial(write_text, path, text)
+        for path, text in pages_of(standings, results).items()
+        if not path.is_file() or path.read_text("utf-8") != text
+    }
+    pictures = {
+        path: partial(save_picture, picture, path)
+        for path, picture in pictures_of(standings, results).items()
+        if drawn_digest(path) != picture.digest
+    }
+    return {**pages, **pictures}

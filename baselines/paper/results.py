@@ -151,10 +151,12 @@ def levels_of(
         records: all that there are, by digest.
         loose: digests of those that aren't cells of any figure at full length.
     """
-    digests = {cell.digest for cell in cells}
+    digests, boards = {cell.digest for cell in cells}, {row.board for row in figure.rows}
     lengths = {cell.config.steps for cell in cells} if has_levels(figure) else set[int]()
     found: dict[tuple[int | None, str | None], dict[str, Record]] = {}
     for digest, record in records.items():
+        if record.config.board not in boards:
+            continue
         planned = as_planned(record.config)
         if planned.digest in digests:
             found.setdefault((None, record.text), {})[planned.digest] = record
@@ -179,26 +181,24 @@ def summarise_rows(figure: Figure, cells: Sequence[Cell], level: Level) -> list[
         cells: all of it, at full length.
         level: the records to look at.
     """
-    points: dict[int, dict[tuple[float, ...], list[Cell]]] = {id(row): {} for row in figure.rows}
-    for cell in cells:
-        points[id(cell.row)].setdefault(tuple(cell.point.values()), []).append(cell)
-    return [_summarise(row, list(points[id(row)].values()), level) for row in figure.rows]
+    ran = [cell for cell in cells if cell.digest in level.records]
+    return [_summarise(row, figure, [cell for cell in ran if cell.row is row], level) for row in figure.rows]
 
 
-def _summarise(row: Row, points: Sequence[Sequence[Cell]], level: Level) -> RowSummary:
-    """Return the results of a row, given its cells by point of the grid."""
+def _summarise(row: Row, figure: Figure, cells: Sequence[Cell], level: Level) -> RowSummary:
+    """Return the results of a row, given its cells that ran."""
     board = read_board_once(row.board)
     sign = 1 if board.higher_is_better else -1
     split = SELECTION_SPLIT if SELECTION_SPLIT in board.splits else next(iter(board.splits))
-    ran, best, chosen = list[Runs](), (0, 0.0), Runs(row, None, (), board.metric)
-    for cells in points:
-        records = tuple(level.records[cell.digest] for cell in cells if cell.digest in level.records)
-        if not records:
-            continue
-        ran.append(Runs(row, cells[0].point, records, board.metric))
-        score = ran[-1].estimate(split)
-        if score is not None and (best[0] == 0 or (len(records), sign * score.mean) > best):
-            best, chosen = (len(records), sign * score.mean), ran[-1]
+    ran, scored = list[Runs](), list[tuple[int, float, Runs]]()
+    for point in figure.points:
+        records = tuple(level.records[cell.digest] for cell in cells if cell.point == point)
+        if records:
+            ran.append(Runs(row, point, records, board.metric))
+            if score := ran[-1].estimate(split):
+                scored.append((score.seeds, sign * score.mean, ran[-1]))
+    none = Runs(row, None, (), board.metric)
+    chosen = max(scored, key=lambda each: each[:2])[2] if scored else none
     return RowSummary(row, chosen.point, chosen.records, board.metric, tuple(ran))
 
 

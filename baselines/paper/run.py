@@ -3,8 +3,6 @@
 On processors a run is a job; on GPUs a job is a program, of all runs that can share one.
 """
 
-import sys
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -16,7 +14,7 @@ from baselines.lm.corpus import Corpus
 from baselines.lm.train import Text
 from baselines.paper.adopt import record_of
 from baselines.paper.cells import Cell, Figures
-from baselines.paper.devices import RUNS_IN_A_PROGRAM, Devices, Gpu, shared, take_gpu
+from baselines.paper.devices import RUNS_IN_A_PROGRAM, Gpu, shared, take_gpu
 from baselines.paper.figures import FIGURES
 from baselines.paper.plan import operations_of
 from baselines.paper.records import read_records, write_record
@@ -130,30 +128,22 @@ class Training(NamedTuple):
     Attributes:
         runs: a folder for run directories, held by one process at a time.
         results: folder of results.
-        deadline: on the clock; runs that are under way then stop there, with a checkpoint.
         text: that cells of language modelling are trained on, and scored by; None if there are none.
         scoring: of the runs while they train.
         save_minutes: between checkpoints; None for what fits.
         mesh: of devices, for each run, such as ``data=8``; None for one device.
-        stop: whether to end early, as at the deadline.
-        clock: seconds.
+        stop: whether to end early: runs that are under way then do, with a checkpoint.
         figures: all of them: a record lies with the first that has the run.
     """
 
     runs: Path
     results: Path
-    deadline: float = float("inf")
     text: Text | None = None
     scoring: ScoringOptions = DEFAULT_SCORING
     save_minutes: float | None = None
     mesh: str | None = None
     stop: Callable[[], bool] = lambda: False
-    clock: Callable[[], float] = time.monotonic
     figures: Figures = FIGURES
-
-    def is_late(self) -> bool:
-        """Return whether to end."""
-        return self.stop() or self.clock() >= self.deadline
 
 
 class _Result(NamedTuple):
@@ -166,13 +156,13 @@ class _Result(NamedTuple):
 
 def _train_cells(training: Training, cells: Sequence[Cell], on_progress: OnSteps) -> list[_Result]:
     """Train cells in one program, or in two of half the size if the device has no memory for it."""
-    if training.is_late():
+    if training.stop():
         return [_Result(cell, None) for cell in cells]
     configs = [check_warmup(cell.config) for cell in cells]
     folders = [folder_of(training.runs, config) for config in configs]
     text = training.text if isinstance(configs[0], LanguageConfig) else None
     make_experiment = (text or OnBoard(board_of(configs[0]))).experiment(training.scoring)
-    options: dict[str, Any] = {"stop": training.is_late, "save_minutes": training.save_minutes}
+    options: dict[str, Any] = {"stop": training.stop, "save_minutes": training.save_minutes}
     if training.mesh:
         options["mesh"] = make_mesh(training.mesh)
     try:
@@ -191,7 +181,7 @@ def _train_cells(training: Training, cells: Sequence[Cell], on_progress: OnSteps
     results = []
     for cell, folder, outcome in zip(cells, folders, outcomes, strict=True):
         # To score a run takes a minute, which there isn't when time is up.
-        if outcome.stopped or training.is_late():
+        if outcome.stopped or training.stop():
             results.append(_Result(cell, None, is_under_way=True))
             continue
         record = record_of(folder, documents=text.validation if text else ())
@@ -201,47 +191,17 @@ def _train_cells(training: Training, cells: Sequence[Cell], on_progress: OnSteps
 
 def _train_apart(
     training: Training,
-    jobs: int,
-    devices: Devices,
+    gpus: tuple[Gpu, ...],
+    workers: int,
     cells: Sequence[Cell],
     progress: Callable[[int, int], None],
 ) -> list[_Result]:
     """Train cells in a process that has its part of the processors, and a part of a GPU if there are GPUs."""
     leave_signals_to_parent()
-    take_processors(jobs)
-    if devices.gpus:
-        take_gpu(devices)
+    take_processors(workers)
+    if gpus:
+        take_gpu(gpus, workers)
     return _train_cells(training, cells, lambda steps, line: progress(steps, 0))
-
-
-def _run_programs(
-    training: Training,
-    programs: Sequence[Sequence[Cell]],
-    jobs: int,
-    gpus: tuple[Gpu, ...],
-    on_progress: OnCellSteps,
-    keep: Callable[[Sequence[_Result]], None],
-) -> None:
-    """Train programs here, one after the other, or some at a time in processes of their own."""
-    with shared(gpus, len(programs)) as (devices, remark):
-        if remark:
-            sys.stderr.write(f"note: {remark}\n")
-        if jobs <= 1 and not gpus:
-            for cells in programs:
-                keep(_train_cells(training, cells, partial(on_progress, cells[0])))
-            return
-        workers = len(gpus) * devices.programs or jobs
-        map_jobs(
-            partial(_train_apart, training._replace(stop=asked_to_end), workers, devices),
-            programs,
-            lambda steps, _: on_progress(None, steps, None),
-            engine=HERE,
-            local="apart",
-            folder=training.runs,
-            workers=workers,
-            keep=keep,
-            is_ending=training.stop,
-        )
 
 
 def run_cells(
@@ -288,8 +248,23 @@ def run_cells(
             if result.record:
                 wrote(result.cell, result.record)
 
-    with Lock(runs, stays=True):
-        _run_programs(training, programs, min(jobs, len(programs)), gpus, on_progress, keep)
+    with Lock(runs, stays=True), shared(gpus, len(programs)) as programs_on_a_gpu:
+        workers = len(gpus) * programs_on_a_gpu or min(jobs, len(programs))
+        if gpus or workers > 1:
+            map_jobs(
+                partial(_train_apart, training._replace(stop=asked_to_end), gpus, workers),
+                programs,
+                lambda steps, _: on_progress(None, steps, None),
+                engine=HERE,
+                local="apart",
+                folder=training.runs,
+                workers=workers,
+                keep=keep,
+                is_ending=training.stop,
+            )
+        else:
+            for program in programs:
+                keep(_train_cells(training, program, partial(on_progress, program[0])))
     records = tuple(result.record for result in done if result.record)
     under_way = tuple(result.cell for result in done if result.is_under_way)
     return CellProgress(records, under_way, len(todo) - len(records))

@@ -19,12 +19,6 @@ SPACE = "\N{NO-BREAK SPACE}"
 NOTHING = "–"
 """Where there is no number."""
 
-_MEANINGS = {
-    "r2_per_sequence": "the paper's R²: 1 is perfect",
-    "accuracy": "the share of panels that are right in all features",
-    "loss": "nats a token: less is better",
-}
-
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table; nothing without rows."""
@@ -60,16 +54,6 @@ def signed(found: Difference) -> str:
 
 def _minus(text: str) -> str:
     return text.replace("-", "−")
-
-
-def plural(count: int, what: str) -> str:
-    """Return how many there are of something."""
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
-
-
-def meaning(metric: str) -> str:
-    """Return what a board's metric says."""
-    return _MEANINGS.get(metric, "as the board defines it")
 
 
 def varied(figure: Figure) -> list[str]:
@@ -138,7 +122,8 @@ def rows_left(figure: Figure, summaries: Sequence[RowSummary]) -> str:
         return ""
     known = (f"{label(row, figure.headings)} {number(found)}" for row in rows if (found := reported(row)))
     named = f" (reported: {'; '.join(known)})" if any(map(reported, rows)) else ""
-    return bound(f"Not run at full length yet: {len(rows)} of {plural(len(summaries), 'row')}{named}.")
+    count = f"{len(rows)} of {len(summaries):,} row{'s' * (len(summaries) != 1)}"
+    return bound(f"Not run at full length yet: {count}{named}.")
 
 
 def ceiling_table(figure: Figure) -> str:

@@ -44,15 +44,13 @@ def command(run: Path, out: Path, protocol: str, n: int | None, no_figures: bool
     with needs_extra("sraven analyse", "baselines"):
         import baselines.load  # noqa: F401
     with needs_extra("sraven analyse", "analysis"):
-        from baselines.analysis.analysed import AnalysisOptions
         from baselines.analysis.report import analyse_run
 
         if not no_figures:  # what they need is missed before the work, not after
             from baselines.analysis import drawing  # noqa: F401
-    options = AnalysisOptions(protocol, n, not no_figures)
     line = shlex.join(["sraven", *click.get_current_context().obj])  # as it was typed
     with resumable(out), doing("reading") as on_progress:
-        content = analyse_run(run, out, options, line, on_progress)
+        content = analyse_run(run, out, line, on_progress, protocol=protocol, n=n, figures=not no_figures)
     print_outcome(value=content, text=lambda: print_analysis(content, out))
 
 

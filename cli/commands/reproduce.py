@@ -173,10 +173,18 @@ def _run(
             name = describe_cell(cell) if cell else f"{len(gpus)} GPUs" if gpus else f"{jobs} runs at a time"
             advance(steps, "  ".join([name, *([describe_line(line)] if line else [])]))
 
-        how = {"deadline": deadline, "text": text, "mesh": mesh, "stop": stop}
-        how["save_minutes"] = SAVE_MINUTES if gpus else None
         progress = run_cells(
-            cells, runs, results, jobs=jobs, gpus=gpus, on_progress=on_progress, wrote=wrote, **how
+            cells,
+            runs,
+            results,
+            jobs=jobs,
+            gpus=gpus,
+            on_progress=on_progress,
+            wrote=wrote,
+            text=text,
+            mesh=mesh,
+            stop=lambda: stop() or time.monotonic() >= deadline,
+            save_minutes=SAVE_MINUTES if gpus else None,
         )
     records, stopped = list(map(str, progress.records)), [cell.digest for cell in progress.stopped]
     why = "time is up" if stop.received is None else stop.received.name

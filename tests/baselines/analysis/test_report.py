@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from baselines.analysis import report
-from baselines.analysis.analysed import ANALYSIS, AnalysisOptions
+from baselines.analysis.analysed import ANALYSIS
 from baselines.analysis.report import analyse_run
 from baselines.analysis.stages import STAGES
 from baselines.train.directory import read_run
@@ -17,14 +17,12 @@ from cli.commands.analyse import print_analysis
 from helpers.refusals import assert_refused
 from sraven.core.errors import OutputError
 
-SMALL = AnalysisOptions(n=48)
 
-
-def analyse(runs, name, out, options=SMALL, stages=tuple(STAGES)):
+def analyse(runs, name, out, stages=tuple(STAGES), **options):
     """Return what an analysis says, and the stages as it named them; with some of them alone, to be quick."""
     begun = []
     with patch.object(report, "STAGES", {stage: STAGES[stage] for stage in stages}):
-        content = analyse_run(runs / name, out, options, "sraven analyse", begun.append)
+        content = analyse_run(runs / name, out, "sraven analyse", begun.append, n=48, **options)
     assert json.loads((out / ANALYSIS).read_text()) == content
     return content, begun
 
@@ -106,8 +104,8 @@ def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
 
 
 def test_another_protocol(runs, tmp_path):
-    options = AnalysisOptions("fixed_context", 48, figures=False)
-    content, _ = analyse(runs, "fuzzy", tmp_path / "out", options, ["similarity"])
+    options = {"protocol": "fixed_context", "figures": False}
+    content, _ = analyse(runs, "fuzzy", tmp_path / "out", ["similarity"], **options)
     assert content["protocol"] == "fixed_context" and "similarity" in content
 
 

@@ -8,7 +8,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from baselines.paper.devices import Devices, Gpu, find_gpus, shared
+from baselines.paper.devices import Gpu, find_gpus, shared
 from baselines.paper.records import read_record
 from baselines.paper.run import folder_of, programs_of, run_cells
 from baselines.session import ScoringOptions
@@ -67,9 +67,9 @@ def test_gpus_are_those_that_this_process_may_use(stand_in, monkeypatch, variabl
 
 def test_the_service_is_started_for_programs_that_share_a_gpu_and_stopped_whatever_happens(stand_in):
     calls = stand_in("nvidia-cuda-mps-control", "exit 0")
-    with suppress(RuntimeError), shared((H200,), 3) as (devices, remark):
+    with suppress(RuntimeError), shared((H200,), 3) as programs:
         folder = os.environ["CUDA_MPS_PIPE_DIRECTORY"]
-        assert (devices, remark, calls()) == (Devices((H200,), 3), "", [f"-d||{folder}"])
+        assert (programs, calls()) == (3, [f"-d||{folder}"])
         raise RuntimeError
     assert calls()[1:] == [f"|quit -t 10|{folder}"] and "CUDA_MPS_PIPE_DIRECTORY" not in os.environ
     assert not os.path.exists(folder)
@@ -88,21 +88,22 @@ def test_the_service_is_started_for_programs_that_share_a_gpu_and_stopped_whatev
 )
 def test_a_gpu_takes_programs_by_its_memory_and_no_more_than_there_are(stand_in, gpus, needed, programs):
     calls = stand_in("nvidia-cuda-mps-control", "exit 0")
-    with shared(gpus, needed) as (devices, _):
-        assert devices == Devices(gpus, programs)
+    with shared(gpus, needed) as found:
+        assert found == programs
     assert len(calls()) == 2 * (programs > 1)
 
 
-def test_without_the_service_programs_take_turns_and_one_that_runs_is_somebodys(stand_in, monkeypatch):
-    with shared((H200,), 4) as (devices, remark):
-        assert devices.programs == 1 and "there is no nvidia-cuda-mps-control" in remark
+def test_without_the_service_programs_take_turns_and_one_that_runs_is_somebodys(
+    stand_in, monkeypatch, capsys
+):
+    with shared((H200,), 4) as programs:
+        assert programs == 1 and "there is no nvidia-cuda-mps-control" in capsys.readouterr().err
     calls = stand_in("nvidia-cuda-mps-control", "echo 'no permission' >&2; exit 1")
-    with shared((H200,), 4) as (devices, remark):
-        assert devices.programs == 1 and "didn't start (no permission): one program at a time" in remark
-    assert len(calls()) == 1
+    with shared((H200,), 4) as programs:
+        assert programs == 1 and "(no permission): one program at a time" in capsys.readouterr().err
     monkeypatch.setenv("CUDA_MPS_PIPE_DIRECTORY", "theirs")
-    with shared((H200,), 4) as (devices, remark):
-        assert (devices.programs, remark) == (4, "")
+    with shared((H200,), 4) as programs:
+        assert (programs, capsys.readouterr().err) == (4, "")
     assert len(calls()) == 1
 
 
@@ -155,10 +156,9 @@ def test_a_program_that_has_no_memory_is_halved_and_a_single_run_says_what_takes
         raise CapacityError("too large")
 
     monkeypatch.setattr("baselines.paper.run.train_runs", too_large)
-    monkeypatch.setattr("baselines.paper.run.shared", lambda *_: nullcontext((Devices(TWO[:1]), "")))
-    monkeypatch.setattr("baselines.paper.run.take_gpu", lambda devices: None)
-    monkeypatch.setattr("baselines.paper.run.leave_signals_to_parent", lambda: None)
-    monkeypatch.setattr("baselines.paper.run.take_processors", lambda jobs: None)
+    monkeypatch.setattr("baselines.paper.run.shared", lambda *_: nullcontext(1))
+    for name in ("take_gpu", "leave_signals_to_parent", "take_processors"):
+        monkeypatch.setattr(f"baselines.paper.run.{name}", lambda *_: None)
     monkeypatch.setattr("baselines.paper.run.map_jobs", lambda work, jobs, *_, **__: work(jobs[0], print))
-    assert_refused("too large", run, CELLS[:3], tmp_path, gpus=TWO[:1], error=CapacityError)
+    assert_refused("too large", run, CELLS[:3], tmp_path, gpus=(H200,), error=CapacityError)
     assert sizes == [3, 1]

@@ -93,13 +93,13 @@ def test_cells_are_trained_as_sraven_train_trains(finished, run_folder, tmp_path
 def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(finished, tmp_path):
     _, progress = finished
     ticks = iter(range(1000))
-    stopped = run([SOFTMAX, HYLA], tmp_path, deadline=3, clock=lambda: next(ticks))
+    stopped = run([SOFTMAX, HYLA], tmp_path, stop=lambda: next(ticks) >= 3)
     assert stopped == ((), (SOFTMAX,), 2)
     run_folder = folder_of(tmp_path / "runs", SOFTMAX.config)
     checkpoints = {path.name for path in (run_folder / "checkpoints").iterdir()}
     assert lines_of(run_folder)[-1]["step"] == max(map(int, checkpoints)) == 3 * CHUNK
     assert not (run_folder / RESULT).exists()
-    assert run([SOFTMAX, HYLA], tmp_path, deadline=0, clock=lambda: 0) == ((), (), 2)
+    assert run([SOFTMAX, HYLA], tmp_path, stop=lambda: True) == ((), (), 2)
 
     again, unbroken = (read_record(each.records[0]) for each in (run([SOFTMAX], tmp_path), progress))
     assert (again.scores, again.training_loss) == (unbroken.scores, unbroken.training_loss)
@@ -129,9 +129,9 @@ def test_time_that_is_up_stops_each_and_the_last_cell_has_all_processors(tmp_pat
     """One process at a time trains in a folder."""
     with Lock(tmp_path / "runs"), pytest.raises(OutputError, match="is being written by"):
         run([SOFTMAX], tmp_path)
-    assert run([SOFTMAX, HYLA], tmp_path, jobs=2, deadline=0) == ((), (), 2)
+    assert run([SOFTMAX, HYLA], tmp_path, jobs=2, stop=lambda: True) == ((), (), 2)
     monkeypatch.setattr("baselines.paper.run.map_jobs", None)
-    assert run([SOFTMAX], tmp_path, jobs=2, deadline=0) == ((), (), 1)
+    assert run([SOFTMAX], tmp_path, jobs=2, stop=lambda: True) == ((), (), 1)
 
 
 def test_a_run_that_diverges_has_a_record_without_scores(tmp_path):
