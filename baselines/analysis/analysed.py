@@ -7,9 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from baselines.analysis import labels
 from baselines.analysis.codes import Codes, Collector, traps_of, untrained_params
 from baselines.analysis.codes_file import write_codes
@@ -175,8 +172,3 @@ def batch_of(found: Analysed, part: str) -> Any:
     """Return the instances of a part."""
     each = next(each for each in found.parts if each.name == part)
     return found.subject.task.sample(each.split, each.start, each.count)
-
-
-def by_instance(found: Analysed, rows: NDArray[Any]) -> NDArray[Any]:
-    """Return rows ``[n, ...]`` as instances with their positions, ``[B, P, ...]``."""
-    return np.asarray(rows).reshape(-1, len(found.subject.positions), *rows.shape[1:])

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from baselines.analysis.analysed import Analysed, batch_of, by_instance, untrained_codes
+from baselines.analysis.analysed import Analysed, batch_of, untrained_codes
 from baselines.analysis.codes import Codes
 from baselines.analysis.controls import Labels
 from baselines.analysis.labels import FIRST, FIT, RULE, SECOND
@@ -116,8 +116,8 @@ def _bayes(found: Analysed) -> dict[str, float]:
     for part, codes in found.rows.items():
         if part != FIT:
             posterior = found.subject.task.rule_posterior(batch_of(found, part))
-            likeliest = posterior[:, found.subject.positions].argmax(axis=2)
-            ceiling[part] = float((likeliest == by_instance(found, codes.labels[RULE])).mean())
+            likeliest = posterior[:, found.subject.positions].argmax(axis=2).ravel()
+            ceiling[part] = float((likeliest == codes.labels[RULE]).mean())
     return ceiling
 
 

@@ -1,7 +1,6 @@
 """`sraven analyse`: what is printed and written, JSON, and the lines for what can't be analysed."""
 
 import json
-import shutil
 import sys
 
 import pytest
@@ -9,43 +8,41 @@ import pytest
 import baselines
 from baselines.analysis.stages import STAGES
 from baselines.recipes import make_config
-from baselines.train.directory import CONFIG, read_run
-from helpers.analysed_runs import few_at_once, finished_runs, language_run
+from baselines.train.directory import CONFIG
+from helpers.analysed_runs import few_at_once, finished_run, language_run
+from helpers.tiny_runs import changed_run, tiny
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
 from sraven.files.files import write_json
 
-BRIEF = ("-n", 48, "--no-figures")
-
 
 @pytest.fixture(scope="module", autouse=True)
-def runs(compiled, tmp_path_factory):
+def finished(compiled, tmp_path_factory):
     with few_at_once():
-        yield finished_runs(tmp_path_factory)
+        yield finished_run(tmp_path_factory, "fuzzy", tiny())
 
 
-def test_a_run_is_printed_in_brief_and_written_in_full(runs, done, tmp_path, monkeypatch):
+def test_a_run_is_printed_in_brief_and_written_in_full(finished, done, tmp_path, monkeypatch):
     out, mine = tmp_path / "out", tmp_path / "imported_to_analyse.py"
     mine.touch()
-    line = ("analyse", runs / "fuzzy", "--out", out, *BRIEF, "--import", mine)
-    stages = {name: STAGES[name] for name in ("decoding", "similarity")}
-    monkeypatch.setattr("baselines.analysis.report.STAGES", stages)
+    line = ("analyse", finished, "--out", out, "-n", 48, "--no-figures", "--import", mine)
+    monkeypatch.setattr("baselines.analysis.report.STAGES", {"decoding": STAGES["decoding"]})
     text = done(*line)
     for words in ("probes, self, ood: f1", "always positive"):
         assert words in text
     assert text.endswith(f"\n{out}: codes, analysis.json\n")
     content = json.loads((out / "analysis.json").read_text())
-    command = f"sraven analyse {runs / 'fuzzy'} --out {out} -n 48 --no-figures --import {mine}"
-    assert content.pop("command") == command
-    del stages["similarity"]
-    again = json.loads(done(*line, "--json"))
+    command = f"sraven analyse {finished} --out {out} -n 48 --no-figures --import {mine}"
+    assert (content["command"], content["protocol"]) == (command, "board")
+    monkeypatch.setattr("baselines.analysis.report.STAGES", {"similarity": STAGES["similarity"]})
+    again = json.loads(done(*line, "--protocol", "fixed_context", "--json"))
     assert again == json.loads((out / "analysis.json").read_text())
-    assert again.pop("command") == f"{command} --json"
-    assert again.items() < content.items() and set(content) - set(again) == {"similarity"}
+    assert (again["run"], again["protocol"]) == (content["run"], "fixed_context")
+    assert set(content) ^ set(again) == {"decoding", "similarity"}
     assert sorted(path.name for path in out.iterdir()) == ["analysis.json", "codes"]
 
 
-def test_what_cannot_be_analysed_is_one_line(runs, refused, tmp_path, monkeypatch):
+def test_what_cannot_be_analysed_is_one_line(finished, refused, tmp_path, monkeypatch):
     def fault(*arguments):
         err = refused("analyse", *arguments, "--out", tmp_path / "out")
         assert not (tmp_path / "out").exists()
@@ -57,14 +54,11 @@ def test_what_cannot_be_analysed_is_one_line(runs, refused, tmp_path, monkeypatc
     write_json(tmp_path / "begun" / CONFIG, values_of(make_config(board, "hyla", steps=9, warmup=1)))
     assert "begun has 0 of 9 steps; train it to the end first" in fault(tmp_path / "begun")
     assert language_run(tmp_path / "text") and "is a language model's run" in fault(tmp_path / "text")
-    wide = shutil.copytree(runs / "fuzzy", tmp_path / "wide")
-    write_json(wide / CONFIG, json.loads((wide / CONFIG).read_text()) | {"width": 15})
-    (checksums,) = wide.glob("checkpoints/*/sha256.json")
-    write_json(checksums, json.loads(checksums.read_text()) | {"run": read_run(wide).digest})
+    wide = changed_run(finished, tmp_path / "wide", width=15)
     assert "(15, 3, 2) by config.json" in fault(wide)
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     monkeypatch.setattr(baselines, "analysis", None)  # which is put back as the modules are
     for name in [name for name in sys.modules if name.startswith("baselines.analysis")]:
         monkeypatch.delitem(sys.modules, name)
     line = "error: sraven analyse needs sklearn.linear_model: pip install '.[analysis]' in a checkout; see "
-    assert fault(runs / "fuzzy") == f"{line}sraven analyse --help\n"
+    assert fault(finished) == f"{line}sraven analyse --help\n"

@@ -21,6 +21,11 @@ BEGUN = '{"step": 1200, "lo'
 """A line in the middle of being written."""
 
 
+def write_log(path, *lines):
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
 @pytest.fixture
 def runs(tmp_path):
     """Two configurations of two seeds each, half way: what their logs say is as of real runs."""
@@ -39,7 +44,7 @@ def runs(tmp_path):
                 }
                 line = {"step": step, "loss": (2 + seed) / step, "score": 1 - 50 / step}
                 lines.append({**line, "scores": scores})
-            (folder / LOG).write_text("".join(json.dumps(line) + "\n" for line in lines))
+            write_log(folder / LOG, *lines)
     return tmp_path / "runs"
 
 
@@ -71,23 +76,20 @@ def test_pictures_are_written_whole_and_named(runs, done, refused, tmp_path):
 @pytest.mark.parametrize(
     "name", [r"$\frac$", r"a $x$ $", "e\x1b[2Jsc", "中文", "line\nbreak", "\u202eabc", "<b>&"]
 )
-@pytest.mark.parametrize("place", ["file", "metric"])
-def test_any_name_can_be_drawn_and_printed(done, tmp_path, name, place):
-    log = tmp_path / f"{name if place == 'file' else 'log'}.jsonl"
-    metric = name if place == "metric" else "accuracy"
-    lines = [{"step": n, "loss": 1 / n, "scores": {"ood": {metric: 0.3}}} for n in (1, 2)]
-    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+def test_any_name_of_a_file_and_of_a_metric_can_be_drawn_and_printed(done, tmp_path, name):
+    lines = ({"step": step, "loss": 1 / step, "scores": {"ood": {name: 0.3}}} for step in (1, 2))
+    log = write_log(tmp_path / f"{name}.jsonl", *lines)
     printed = done("curves", log)
     assert "\x1b" not in printed and "\u202e" not in printed
-    for ending in ("svg", "png"):
+    for ending in ("png", "svg"):
         done("curves", log, "--out", tmp_path / f"a.{ending}")
-    texts = "".join(ET.parse(tmp_path / "a.svg").getroot().itertext())
-    assert one_line(name) in texts
+    texts = list(ET.parse(tmp_path / "a.svg").getroot().itertext())
+    assert one_line(name) in texts and one_line(f"{name} on ood") in texts
 
 
 def test_a_log_of_losses_alone_is_a_curve(done, tmp_path):
-    (tmp_path / "log.jsonl").write_text('{"step": 1, "loss": 2.0}\n{"step": 2, "loss": 1.0}\n')
-    [group] = json.loads(done("curves", tmp_path / "log.jsonl", "--json"))["groups"]
+    log = write_log(tmp_path / "log.jsonl", {"step": 1, "loss": 2.0}, {"step": 2, "loss": 1.0})
+    [group] = json.loads(done("curves", log, "--json"))["groups"]
     assert group["curves"]["loss"]["mean"] == [2, 1]
 
 
@@ -124,7 +126,7 @@ def test_chance_of_text_is_that_of_the_runs_own_vocabulary(tmp_path, done):
     ]
     for pieces in (280, 32_101):
         language_run(tmp_path / str(pieces), pieces)
-        (tmp_path / str(pieces) / LOG).write_text("".join(json.dumps(line) + "\n" for line in lines))
+        write_log(tmp_path / str(pieces) / LOG, *lines)
         bounds = json.loads(done("curves", tmp_path / str(pieces), "--json"))["bounds"]
         assert bounds["validation"]["chance"] == bounds["loss"]["chance"] == pytest.approx(math.log(pieces))
     both = json.loads(done("curves", tmp_path / "280", tmp_path / "32101", "--json"))["bounds"]
@@ -132,12 +134,9 @@ def test_chance_of_text_is_that_of_the_runs_own_vocabulary(tmp_path, done):
 
 
 def test_a_log_of_other_code_is_a_curve_and_a_board_gives_it_bounds(tmp_path, done, refused):
-    log, pdf = tmp_path / "mine.jsonl", tmp_path / "curves.pdf"
-    lines = [
-        {"step": 10, "loss": 2.0},
-        {"step": 20, "scores": {"test": {"accuracy": 0.4}, "ood": {"accuracy": 0.25}}},
-    ]
-    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    scores = {"test": {"accuracy": 0.4}, "ood": {"accuracy": 0.25}}
+    log = write_log(tmp_path / "mine.jsonl", {"step": 10, "loss": 2.0}, {"step": 20, "scores": scores})
+    pdf = tmp_path / "curves.pdf"
     [group] = json.loads(done("curves", log, "--json"))["groups"]
     assert (group["name"], group["curves"]["ood"]["mean"]) == ("mine", [0.25])
     assert "accuracy on ood" in done("curves", log, "--board", "sraven-v1")
@@ -157,7 +156,6 @@ cli.main.cli(sys.argv[1:])
 
 
 def test_logs_of_other_code_need_no_jax(tmp_path):
-    log = tmp_path / "log.jsonl"
-    log.write_text('{"step": 100, "loss": 2.5}\n{"step": 200, "loss": 2.0}\n')
+    log = write_log(tmp_path / "log.jsonl", {"step": 100, "loss": 2.5}, {"step": 200, "loss": 2.0})
     ended = python("-c", WITHOUT_JAX, "curves", str(log), "--out", str(tmp_path / "curves.svg"), timeout=100)
     assert (ended.returncode, ended.stderr) == (0, "") and (tmp_path / "curves.svg").is_file()

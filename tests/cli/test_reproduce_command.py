@@ -31,14 +31,14 @@ def test_the_list_has_every_figure_with_its_coverage_and_a_plan_what_is_left(res
     assert dropout["other_lengths"]["3000"] == 12
     table = done("reproduce", "--list", "--results", results)
     assert "figure-2c" in table and "of 108" in table
-    plan = ("--plan", "attention-dropout", "--results", results, "--steps", "3000", "--json")
+    plan = ("--plan", "attention-dropout", "--results", results, "--steps", "3000", "--on", "H200", "--json")
     for options, left in (
         ([], (18, 6)),
         (["--where", "attention=hyla,linear"], (12, 3)),
         (["--grid", "--where", "learning_rate=3e-3"], (36, 36)),
     ):
         [found] = json.loads(done("reproduce", *plan, *options))
-        assert (found["runs"], found["left"]) == left
+        assert (found["runs"], found["left"]) == left and found["hours"] > 0
 
 
 def test_a_plan_tells_runs_steps_and_operations(tmp_path, done):
@@ -107,9 +107,9 @@ def test_how_figure_6_is_computed_is_told_to_its_runs(tmp_path, done, monkeypatc
     assert (given["mesh"], given["gpus"]) == ("data=1", ())
 
 
-def test_a_queue_is_planned(results, done, monkeypatch):
+def test_a_queue_is_planned(tmp_path, done, monkeypatch):
     parts = (Part("Shares?", "figure-a5", {"board": ["sraven-holdout90-v1"]}),)
     monkeypatch.setattr("baselines.paper.cells.QUEUES", {"queue": parts})
-    line = ["reproduce", "--plan", "queue", "--results", results, "--where", "seed=0,1,2", "--json"]
+    line = ["reproduce", "--plan", "queue", "--results", tmp_path, "--where", "seed=0,1,2", "--json"]
     [shares] = json.loads(done(*line))
     assert (shares["figure"], shares["runs"]) == ("Shares?", 9)

@@ -8,18 +8,15 @@ from baselines.config import C4, LanguageConfig
 from baselines.recipes import make_config
 from baselines.train.directory import CONFIG
 from baselines.train.train import train
-from helpers.tiny_runs import TINY, once, tiny
+from helpers.tiny_runs import TINY, once
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
 from sraven.files.files import write_json
 
-SRAVEN_LAYERS = 2
 
-
-def tiny_sraven(attention="hyla", **changes):
+def tiny_sraven(attention="hyla"):
     """Return the configuration of a tiny run of two layers on SRAVEN's board."""
-    changes = {"layers": SRAVEN_LAYERS, "steps": 5, **changes}
-    return make_config(read_board("sraven-v1"), attention, **{**TINY, **changes})
+    return make_config(read_board("sraven-v1"), attention, **{**TINY, "layers": 2, "steps": 5})
 
 
 @contextmanager
@@ -33,15 +30,10 @@ def few_at_once():
         yield
 
 
-def finished_runs(tmp_path_factory):
-    """Return a directory with finished runs ``sraven``, ``fuzzy`` and ``softmax``, which workers share."""
-
-    def make(folder):
-        train(tiny_sraven("linear"), folder / "sraven")
-        train(tiny(), folder / "fuzzy")
-        train(tiny("softmax", seed=1), folder / "softmax")
-
-    return once(tmp_path_factory, "finished", make)
+def finished_run(tmp_path_factory, name, config):
+    """Return the directory of a finished run, which workers share; tests only read it."""
+    folder = once(tmp_path_factory, f"finished-{name}", lambda folder: train(config, folder / name))
+    return folder / name
 
 
 def language_run(folder, vocabulary=32101):

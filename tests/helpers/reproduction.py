@@ -13,13 +13,13 @@ REPORTED = {"softmax": "softmax attention", "linear": "linear attention", "hyla"
 SHAPE = {"batch_size": BATCH, "layers": 1, "width": 12, "heads": 3, "qkv_width": 6, "mlp_width": 16}
 
 
-def rows(*attentions, steps=STEPS, **changes):
+def rows(*attentions, steps=STEPS):
     """Return rows of a figure, on two boards."""
     return tuple(
         Row(
             board,
             {"points": points, "attention": ATTENTIONS[attention]},
-            {"attention": attention, **SHAPE, **changes},
+            {"attention": attention, **SHAPE},
             instances=steps * BATCH,
             reported=REPORTED[attention] if points == "32" else None,
         )

@@ -3,6 +3,7 @@
 import pytest
 
 from helpers import analysed_runs
+from helpers.tiny_runs import tiny
 
 
 @pytest.fixture(scope="module")
@@ -12,6 +13,10 @@ def few_at_once():
 
 
 @pytest.fixture(scope="module")
-def runs(compiled, few_at_once, tmp_path_factory):
-    """A directory of finished runs; tests only read it."""
-    return analysed_runs.finished_runs(tmp_path_factory)
+def fuzzy_run(compiled, few_at_once, tmp_path_factory):
+    return analysed_runs.finished_run(tmp_path_factory, "fuzzy", tiny())
+
+
+@pytest.fixture(scope="module")
+def sraven_run(compiled, few_at_once, tmp_path_factory):
+    return analysed_runs.finished_run(tmp_path_factory, "sraven", analysed_runs.tiny_sraven("linear"))

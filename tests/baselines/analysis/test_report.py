@@ -1,28 +1,23 @@
 """A run's analysis: what it says, its controls by name, and its files."""
 
 import json
-from itertools import product
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 from matplotlib.figure import Figure
 
-from baselines.analysis import report
-from baselines.analysis.analysed import ANALYSIS
+from baselines.analysis.analysed import ANALYSIS, claimed
 from baselines.analysis.report import analyse_run
-from baselines.analysis.stages import STAGES
 from baselines.train.directory import read_run
 from cli.commands.analyse import print_analysis
-from helpers.refusals import assert_refused
 from sraven.core.errors import OutputError
 
 
-def analyse(runs, name, out, stages=tuple(STAGES), **options):
-    """Return what an analysis says, and the stages as it named them; with some of them alone, to be quick."""
+def analyse(run, out, **options):
+    """Return what an analysis says, and the stages as it named them."""
     begun = []
-    with patch.object(report, "STAGES", {stage: STAGES[stage] for stage in stages}):
-        content = analyse_run(runs / name, out, "sraven analyse", begun.append, n=48, **options)
+    content = analyse_run(run, out, "sraven analyse", begun.append, n=48, **options)
     assert json.loads((out / ANALYSIS).read_text()) == content
     return content, begun
 
@@ -39,22 +34,20 @@ def _quick_pictures():
 
 
 @pytest.fixture(scope="module")
-def of_sraven(runs, tmp_path_factory):
+def of_sraven(sraven_run, tmp_path_factory):
     out = tmp_path_factory.mktemp("analysis") / "sraven"
-    return out, *analyse(runs, "sraven", out)
+    return out, *analyse(sraven_run, out)
 
 
 @pytest.mark.long
-def test_codes_are_written_first_and_everything_follows(of_sraven, runs):
+def test_codes_are_written_first_and_everything_follows(of_sraven, sraven_run):
     out, content, stages = of_sraven
     assert stages[:2] == ["codes, trained", "codes, untrained"] and stages[-2:] == ["t-SNE", "figures"]
-    config = read_run(runs / "sraven")
-    assert content["run"]["digest"] == config.digest and content["protocol"] == "board"
+    assert content["run"]["digest"] == read_run(sraven_run).digest and content["protocol"] == "board"
     assert content["judged"] == "ood" and content["layers"] == [1, 2] and content["pairs"] == ["self", "row3"]
-    pairs = product(("trained", "untrained"), ("self", "row3"))
-    names = {f"codes/{network}-{pair}.parquet" for network, pair in pairs}
-    assert set(content["codes"]) == names
-    assert {str(path.relative_to(out)) for path in out.rglob("*.parquet")} == names
+    files = {"trained-self", "trained-row3", "untrained-self", "untrained-row3"}
+    assert set(content["codes"]) == {f"codes/{name}.parquet" for name in files}
+    assert {path.stem for path in (out / "codes").iterdir()} == files
     (trap,) = content["notes"]
     assert trap.startswith("self, layer 1: codes are constant")
 
@@ -94,8 +87,8 @@ def test_all_of_it_is_printed_in_brief_and_pictures_are_listed_and_there(of_srav
 
 
 @pytest.mark.long
-def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
-    content, _ = analyse(runs, "fuzzy", tmp_path / "fuzzy")
+def test_fuzzy_logic_has_terms_and_functions(fuzzy_run, tmp_path):
+    content, _ = analyse(fuzzy_run, tmp_path / "fuzzy")
     (probe,) = (found["controls"] for found in content["decoding"]["self"].values())
     assert set(probe) == {"majority", "always_positive", "permuted", "untrained", "raw_tokens"}
     alike = content["layouts"]["self"]["1"]["neighbours_among_codes"]
@@ -103,22 +96,19 @@ def test_fuzzy_logic_has_terms_and_functions(runs, tmp_path):
     assert set(alike) == set(given) == {"target", "function", "term 1", "term 2"}
 
 
-def test_another_protocol(runs, tmp_path):
-    options = {"protocol": "fixed_context", "figures": False}
-    content, _ = analyse(runs, "fuzzy", tmp_path / "out", ["similarity"], **options)
-    assert content["protocol"] == "fixed_context" and "similarity" in content
-
-
-@pytest.mark.long
-def test_directories_of_something_else_are_refused(of_sraven, runs, tmp_path):
-    out, _, _ = of_sraven
+@pytest.mark.parametrize(
+    ("folder", "message"),
+    [
+        ("another", "another holds another analysis; choose another directory"),
+        (".", "isn't empty and holds no analysis"),
+        ("file", "is a file"),
+        ("spoilt", "analysis.json can't be read; remove it"),
+    ],
+)
+def test_directories_of_something_else_are_refused(tmp_path, folder, message):
     (tmp_path / "file").touch()
-    (tmp_path / "spoilt" / "codes").mkdir(parents=True)
-    (tmp_path / "spoilt" / ANALYSIS).write_text("[]")
-    for folder, message in (
-        (out, "sraven holds another analysis; choose another directory"),
-        (runs, "isn't empty and holds no analysis"),
-        (tmp_path / "file", "is a file"),
-        (tmp_path / "spoilt", "analysis.json can't be read; remove it"),
-    ):
-        assert_refused(message, analyse, runs, "fuzzy", folder, error=OutputError)
+    for name, text in {"another": '{"run": {"digest": "0"}}', "spoilt": "[]"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ANALYSIS).write_text(text)
+    with pytest.raises(OutputError, match=message), claimed(tmp_path / folder, "1"):
+        pass

@@ -76,15 +76,6 @@ def test_kept_pages_and_pictures_are_what_the_kept_records_give(kept, monkeypatc
     assert ran == {*ALL_FIGURES} & {path.stem for path in RESULTS.glob("*.md")}
 
 
-def test_prose_stands_above_what_the_records_give_and_is_left_as_it_is(results):
-    path = prose_path(results, "tiny")
-    path.write_text("## What the paper claims\n\nAll is well.\n")
-    render(results, figures=FIGURES)
-    assert path.read_text() == "## What the paper claims\n\nAll is well.\n"
-    page = (results / "tiny.md").read_text()
-    assert page.index("# Figure tiny") < page.index("All is well.") < page.index("6 of 12 runs")
-
-
 def test_a_row_has_seeds_points_and_means_with_their_errors(results):
     """What is reported is 0.811 ± 0.078, of eight seeds. Rows are compared with the best on ``ood``."""
     page = page_of(results)
@@ -96,9 +87,7 @@ def test_a_row_has_seeds_points_and_means_with_their_errors(results):
 
 
 def test_a_page_of_rivals_says_what_they_cost_and_what_scores_are_read_against(results):
-    figures = {"tiny": replace(TINY, costed=True)}
-    (found,) = standings_of(results, figures=figures)
-    page = pages_of([found], results)[results / "tiny.md"]
+    page = page_of(results, {"tiny": replace(TINY, costed=True)})
     board = read_board("fuzzylogic-v1")
     known, _ = (find_reference_levels(board, split, board.metric)[0].value for split in ("ood", "test"))
     assert f"| linear in known functions | {known:.3f} | " in page
@@ -176,13 +165,15 @@ def test_a_run_that_diverged_is_shown_but_scores_nothing(tmp_path):
     write(tmp_path, record(cell(TINY, "softmax"), 0, 0, diverged=True))
     page = page_of(tmp_path)
     assert row_of(page, "32", "softmax")[:2] == ["0/3", "–"]
-    costed = {name: replace(figure, costed=True) for name, figure in FIGURES.items()}
-    assert "G operations a step" in page_of(tmp_path, costed)
+    assert "G operations a step" in page_of(tmp_path, {"tiny": replace(TINY, costed=True)})
 
 
 def test_rendering_writes_what_isnt_up_to_date_and_nothing_else(results):
     names = {"results.md", "tiny.md", "tiny.svg"}
+    prose_path(results, "tiny").write_text("## What the paper claims\n\nAll is well.\n")
     assert {path.name for path in render(results, figures=FIGURES)} == names
+    page = (results / "tiny.md").read_text()
+    assert page.index("# Figure tiny") < page.index("All is well.") < page.index("6 of 12 runs")
     coverage = "| [Figure tiny](results/tiny.md) | 6 of 12 | 6 of 48 | 1 of 60 steps |"
     assert coverage in results.with_name("results.md").read_text()
     drawn = (results / "tiny.svg").read_text()

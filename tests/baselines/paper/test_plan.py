@@ -23,7 +23,7 @@ from sraven.board.board import read_board
         ("fuzzylogic-v1", "softmax", {}),
         ("fuzzylogic-v1", "linear", {"feedforward": "moe"}),
         ("fuzzylogic-v1", "softmax", {"feedforward": "none"}),
-        ("sraven-v1", "softmax", {}),
+        ("sraven-v1", "softmax", {"layers": 2}),
         ("fuzzylogic-v1", "hyla", {}),
         ("fuzzylogic-v1", "softmax", {"network": "looped"}),
         ("fuzzylogic-v1", "hyla", {"network": "looped"}),
@@ -38,13 +38,15 @@ def test_operations_are_the_products_that_the_model_makes(board_id, attention, c
     model = model_of(config, encoding)
     tokens = jnp.zeros((config.batch_size, encoding.length, encoding.width_in))
     params = jax.eval_shape(model.init, jax.random.key(0), tokens)
-
     forward = partial(model.apply, num_outputs=encoding.num_outputs)
-    found = operations_of(config)
-    assert found == 3 * operations_in_products(forward, params, tokens)
-    if config.network == "looped":
-        assert found == operations_of(replace(config, network="transformer"))
-    assert parameters_of(config) == sum(leaf.size for leaf in jax.tree.leaves(params))
+    assert operations_of(config) == 3 * operations_in_products(forward, params, tokens)
+
+
+def test_a_looped_network_has_the_operations_of_its_control_and_the_parameters_of_a_layer():
+    config = make_config(read_board("fuzzylogic-v1"), "softmax", network="looped")
+    assert operations_of(config) == operations_of(replace(config, network="transformer"))
+    assert parameters_of(config) == 76_209
+    assert parameters_of(replace(config, network="transformer", layers=1)) == 76_209
 
 
 def test_a_loop_counts_as_often_as_it_runs():

@@ -129,7 +129,19 @@ def test_time_that_is_up_stops_each_and_the_last_cell_has_all_processors(tmp_pat
     """One process at a time trains in a folder."""
     with Lock(tmp_path / "runs"), pytest.raises(OutputError, match="is being written by"):
         run([SOFTMAX], tmp_path)
+    asked, processors = [], []
+
+    def map_here(work, jobs, *_, keep, is_ending, **__):
+        asked.append(is_ending)
+        for job in jobs:
+            keep(work(job, print))
+
+    monkeypatch.setattr("baselines.paper.run.map_jobs", map_here)
+    monkeypatch.setattr("baselines.paper.run.asked_to_end", lambda: asked[0]())
+    monkeypatch.setattr("baselines.paper.run.leave_signals_to_parent", lambda: None)
+    monkeypatch.setattr("baselines.paper.run.take_processors", processors.append)
     assert run([SOFTMAX, HYLA], tmp_path, jobs=2, stop=lambda: True) == ((), (), 2)
+    assert processors == [2, 2]
     monkeypatch.setattr("baselines.paper.run.map_jobs", None)
     assert run([SOFTMAX], tmp_path, jobs=2, stop=lambda: True) == ((), (), 1)
 
