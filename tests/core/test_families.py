@@ -119,6 +119,3 @@ def test_every_public_name_is_found_as_type_checkers_see_it(package):
     assert callable(sys.modules["sraven"].boards)  # no module hides it
     with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
         _ = module.nothing
-
-
-# The base class
