@@ -83,11 +83,6 @@ def commands_of(family: Family) -> list[str]:
     return [name for name, needed in _NEEDS.items() if getattr(family, needed)]
 
 
-def _summary_of(family: Family) -> str:
-    """Return what a list of commands says of a family's group."""
-    return family.summary or f"Another task: {', '.join(commands_of(family))}."
-
-
 def make_command(family: Family, name: str) -> click.Command:
     """Return a command of a family, which imports its tasks' module."""
     said, module = _help_of(family, name), import_module(f"cli.commands.{name}")
@@ -99,7 +94,8 @@ class FamilyGroup(LazyGroup):
 
     def __init__(self, family: Family) -> None:
         text = family.text or f"Tasks of the family {family.name}."
-        names, summary = tuple(commands_of(family)), _summary_of(family)
+        names = tuple(commands_of(family))
+        summary = family.summary or f"Another task: {', '.join(names)}."
         super().__init__(family.commands, names=names, help=cleandoc(text), short_help=summary)
         self._family = family
 

@@ -12,7 +12,7 @@ import click
 from cli.shared.options import OF_PLACE
 
 if TYPE_CHECKING:
-    from rich.progress import ProgressColumn
+    from rich.progress import ProgressColumn, Task
 
 
 STOPPING = "ends with a checkpoint after the steps at hand; once more ends at once, without"
@@ -72,7 +72,7 @@ def _bar(description: str, total: int | None, *columns: "ProgressColumn") -> Ite
 
     console = Console(stderr=True)
     hidden = console.quiet = not console.is_terminal  # quiet: Rich before 15 ends a hidden bar's line
-    first = TextColumn("{task.description}"), BarColumn(bar_width=None), _done()
+    first = TextColumn("{task.description}"), BarColumn(bar_width=None), _column(_done)
     last = TimeRemainingColumn(), TextColumn("{task.fields[note]}")
     shown = *first, *columns, *last
     with Progress(*shown, console=console, transient=True, disable=hidden, expand=True) as progress:
@@ -86,29 +86,21 @@ def progress_bar(description: str, total: int) -> Iterator[Counts]:
         yield lambda count, note="": update(advance=count, note=note)
 
 
-def _done() -> "ProgressColumn":
-    """Return a column with how much is done of how much, such as ``1,024/20,000``."""
+def _column(text: "Callable[[Task], str]") -> "ProgressColumn":
+    """Return a column of a bar with a text about the work."""
     from rich.progress import ProgressColumn, Task
     from rich.text import Text
 
-    class Done(ProgressColumn):
+    class Column(ProgressColumn):
         def render(self, task: Task) -> Text:
-            return Text(f"{task.completed:,.0f}" + (f"/{task.total:,.0f}" if task.total else ""))
+            return Text(text(task))
 
-    return Done()
+    return Column()
 
 
-def _rate(noun: str) -> "ProgressColumn":
-    """Return a column with what is done a second, since the work began, on all machines together."""
-    from rich.progress import ProgressColumn, Task
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            done, seconds = task.completed, task.elapsed
-            return Text(f"{done / seconds:,.0f} {noun}/s" if done and seconds else "")
-
-    return Rate()
+def _done(task: "Task") -> str:
+    """Return how much is done of how much, such as ``1,024/20,000``."""
+    return f"{task.completed:,.0f}" + (f"/{task.total:,.0f}" if task.total else "")
 
 
 @contextmanager
@@ -125,7 +117,12 @@ def parts_bar(
         noun: of what is done.
         parts: what the parts are called.
     """
-    with _bar(description, total, _rate(noun)) as update:
+
+    def rate(task: "Task") -> str:  # since the work began, on all machines together
+        done, seconds = task.completed, task.elapsed
+        return f"{done / seconds:,.0f} {noun}/s" if done and seconds else ""
+
+    with _bar(description, total, _column(rate)) as update:
         yield (
             lambda count, *_: update(advance=count),
             lambda done, of: update(note=f"{done:,}/{of:,} {parts}"),

@@ -67,13 +67,11 @@ class DatasetDirectory(StagedDirectory):
         """Refuse a directory that holds another dataset, or what would be in the way."""
         out, held, name = self.out, manifest["config_name"], self.plan["config_name"]
         if not self.force and not _same_dataset(self.plan, manifest):
-            one, two = (
-                {**{key: each.get(key) for key in PLAN_KEYS}, **each["config"]}
-                for each in (manifest, self.plan)
-            )
-            names = [name for name in differences(manifest, self.plan) if name in one]
+            one, two = ({**each, **each["config"]} for each in (manifest, self.plan))
             differing = ", ".join(
-                f"{name} {escape(one[name])}, not {escape(two.get(name))}" for name in names
+                f"{name} {escape(one.get(name))}, not {escape(two.get(name))}"
+                for name in differences(manifest, self.plan)
+                if name in (*PLAN_KEYS, *manifest["config"])
             )
             raise OutputError(f"{out} holds another dataset, {held} ({differing}); {_REPLACE}")
         if name != held and (out / name).exists():

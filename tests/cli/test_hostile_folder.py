@@ -31,14 +31,13 @@ def traps(tmp_path):
 
 @pytest.fixture
 def run_in(tmp_path):
-    """Run a program that lies elsewhere in a folder; return its code, output and errors."""
+    """Run the command, which lies elsewhere, in a folder; return its code, output and errors."""
     script = tmp_path / "elsewhere" / "program.py"
     script.parent.mkdir()
+    script.write_text(ENTRY)
 
-    def run(folder, program, *arguments, path=(ROOT,)):
-        script.write_text(program)
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))}
-        result = python(script, *arguments, cwd=folder, env=environment, timeout=300)
+    def run(folder, *arguments):
+        result = python(script, *arguments, cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)})
         return result.returncode, result.stdout, result.stderr
 
     return run
@@ -47,7 +46,7 @@ def run_in(tmp_path):
 def test_a_command_that_draws_runs_none(traps, tmp_path, run_in):
     pytest.importorskip("matplotlib")
     (traps / "click.py").rename(traps / "sitecustomize.py")
-    code, out, _ = run_in(traps, ENTRY, "show", "--out", "picture.png")
+    code, out, _ = run_in(traps, "show", "--out", "picture.png")
     assert (code, out) == (0, "picture.png\n") and (traps / "picture.png").exists()
     assert not (tmp_path / "ran").exists()
 
@@ -56,13 +55,13 @@ def test_a_place_for_machine_code_that_others_can_write_to_is_reported_in_one_li
     tmp_path, run_in, monkeypatch
 ):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "shared"))
-    assert run_in(tmp_path, ENTRY, "boards", "sraven-v1")[2] == ""
+    line = "verify", "."  # which compiles nothing before it says that this is no dataset
+    code, _, refusal = run_in(tmp_path, *line)
+    assert code == 2 and refusal.startswith("error: . has no manifest.json")
     [folder] = (tmp_path / "shared" / "sraven").iterdir()
     folder.chmod(0o777)
-    code, out, errors = run_in(tmp_path, ENTRY, "boards", "sraven-v1")
-    assert code == 0 and out.startswith("sraven-v1")
-    assert errors == (
+    assert run_in(tmp_path, *line)[2] == (
         f"warning: {folder} isn't used for machine code, so each process compiles again: others may read or "
         "write it; expected a folder of yours, mode 700; set NUMBA_CACHE_DIR to a folder that only you can "
-        "write to\n"
+        f"write to\n{refusal}"
     )

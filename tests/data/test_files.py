@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from helpers.example import SIZES, all_bytes
+from helpers.example import SIZES
 from helpers.resealing import reseal
 from sraven import OutputError
 from sraven.core.errors import ConfigurationError
@@ -57,7 +57,7 @@ def test_links_are_refused(copy, name):
 
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "folder"])
-@pytest.mark.parametrize("name", ["README.md", "croissant.json", "manifest.json", SHARD, "other"])
+@pytest.mark.parametrize("name", ["README.md", "manifest.json", SHARD, "other"])
 def test_what_is_no_plain_file_is_never_opened(copy, monkeypatch, kind, name):
     (copy / name).unlink(missing_ok=True)
     monkeypatch.chdir(copy)  # paths of sockets are short
@@ -169,43 +169,24 @@ def test_file_of_a_size_that_cannot_be_is_not_read(copy, size):
     assert f"{SHARD}: it has {size:,} bytes, which 503 rows can't take" in faults(copy)
 
 
-# Arrow streams
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda data: data + b"more",
-        lambda data: data[:-8],
-        lambda data: data[:500] + bytes([data[500] ^ 1]) + data[501:],
-        lambda data: data[:-9_000] + bytes([data[-9_000] ^ 1]) + data[-8_999:],
-    ],
-)
-def test_changed_arrow_streams_are_found(task, tmp_path, change):
+def test_changed_arrow_streams_are_found(task, tmp_path):
     write_dataset(task, SIZES, tmp_path / "raven", file_format="arrow")
     path = tmp_path / "raven" / FOLDER / "train-00000-of-00001.arrow"
     assert faults(tmp_path / "raven") == []
-    path.write_bytes(change(path.read_bytes()))
-    reseal(tmp_path / "raven", task)
-    assert faults(tmp_path / "raven")
+    data = path.read_bytes()
+    for changed in (data + b"more", data[:-8], flipped(data, 500), flipped(data, -9_000)):
+        path.write_bytes(changed)
+        reseal(tmp_path / "raven", task)
+        assert faults(tmp_path / "raven")
 
 
-# What is checked, and how
-
-
-def test_report_says_how_files_were_compared(copy, task):
-    report = verify_dataset(copy)
-    assert report.files == {"bytes": 3, "values": 0}
-    assert {split: -(-size // 16) for split, size in SIZES.items()} == report.reviewed
-    assert verify_dataset(copy, thorough=True).reviewed == SIZES
+def flipped(data, place):
+    """Return bytes with a bit of one of them changed."""
+    changed = bytearray(data)
+    changed[place] ^= 1
+    return bytes(changed)
 
 
 def test_second_opinion_is_heard(copy, monkeypatch):
     monkeypatch.setattr("sraven.record.SRAVENRows.find_faults", lambda task, split, arrays: ["nonsense"])
     assert f"{SHARD}: nonsense" in faults(copy)
-
-
-def test_verifying_opens_and_writes_nothing_else(copy):
-    before = all_bytes(copy)
-    assert faults(copy) == []
-    assert all_bytes(copy) == before

@@ -1,19 +1,18 @@
 """Other files in a dataset's place: only our own are replaced, and only by force."""
 
 import json
-import signal
+from dataclasses import replace
 
 import pytest
 from datasets import load_dataset
 
 from helpers.example import SIZES, all_bytes
-from helpers.killing import stopped_at
-from helpers.python import python
+from helpers.killing import Killed, stopped_at
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, CapacityError, OutputError
 from sraven.core import digests
 from sraven.data import write as dataset_module
-from sraven.data.directory import DatasetDirectory
+from sraven.data.directory import DatasetDirectory, Journal
 from sraven.data.write import write_dataset
 
 
@@ -21,28 +20,25 @@ def refused(match, *arguments, **options):
     assert_refused(match, write_dataset, *arguments, error=OutputError, **options)
 
 
-def test_finished_dataset_is_left_alone(task, tmp_path):
-    out = tmp_path / "raven"
-    write_dataset(task, SIZES, out)
-    before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
-    write_dataset(task, SIZES, out)
-    assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
+def test_finished_dataset_is_left_alone_unless_it_lost_a_file(task, copy):
+    before = {path: path.stat().st_mtime_ns for path in copy.rglob("*")}
+    write_dataset(task, SIZES, copy)
+    assert {path: path.stat().st_mtime_ns for path in copy.rglob("*")} == before
+    next(copy.rglob("ood-*")).unlink()
+    refused("damaged", task, SIZES, copy)
 
 
 @pytest.mark.parametrize(
     ("change", "sizes", "file_format"),
     [({"seed": 6}, SIZES, "parquet"), ({}, {**SIZES, "ood": 1}, "parquet"), ({}, SIZES, "arrow")],
 )
-def test_another_dataset_is_replaced_only_by_force(task, tmp_path, change, sizes, file_format):
-    out = tmp_path / "raven"
-    write_dataset(task, SIZES, out)
-    before = all_bytes(out)
-    other = SRAVEN(**{"M": 3, "K": 7, "holdout": 0.3, "seed": 5, **change})
-    refused("--force", other, sizes, out, file_format=file_format)
-    assert all_bytes(out) == before
-    write_dataset(other, sizes, out, file_format=file_format, force=True)
+def test_another_dataset_is_replaced_only_by_force(task, copy, tmp_path, change, sizes, file_format):
+    before, other = all_bytes(copy), replace(task, **change)
+    refused("--force", other, sizes, copy, file_format=file_format)
+    assert all_bytes(copy) == before
+    write_dataset(other, sizes, copy, file_format=file_format, force=True)
     write_dataset(other, sizes, tmp_path / "fresh", file_format=file_format)
-    assert all_bytes(out) == all_bytes(tmp_path / "fresh")
+    assert all_bytes(copy) == all_bytes(tmp_path / "fresh")
 
 
 def test_unfinished_dataset_of_another_configuration_is_refused(task, tmp_path):
@@ -99,12 +95,6 @@ def test_file_in_the_way_is_refused(task, tmp_path):
     refused("can't be written", task, SIZES, tmp_path / "raven" / "below")
 
 
-def test_finished_dataset_that_lost_a_file_is_reported(task, tmp_path):
-    write_dataset(task, SIZES, tmp_path / "raven")
-    next((tmp_path / "raven").rglob("ood-*")).unlink()
-    refused("damaged", task, SIZES, tmp_path / "raven")
-
-
 @pytest.mark.parametrize(
     ("sizes", "file_format", "message"),
     [
@@ -133,34 +123,20 @@ def test_empty_split_is_not_written(task, tmp_path):
 SOURCE, SHARDS = SRAVEN(M=3, K=7), {"train": 8_000, "ood": 3_000}
 
 
-def write_and_die(out, shards):
-    """Write a dataset in another process, which kills itself after so many shards; return how it ended."""
-    code = f"""
-import os, signal, threading
-from sraven import SRAVEN
-from sraven.data import write as dataset
-from sraven.core import digests
-left, add, one_by_one = {shards}, dataset.Journal.add, threading.Lock()
-
-def add_or_die(self, entry):
-    global left
-    with one_by_one:
-        if left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        add(self, entry)
-        left -= 1
-
-digests.MOST_INSTANCES, dataset.Journal.add = 256, add_or_die
-dataset.write_dataset(SRAVEN(M=3, K=7), {SHARDS}, {str(out)!r}, threads=2)
-"""
-    return python("-c", code).returncode
-
-
 def test_killed_writer_leaves_nothing_that_loads_and_is_resumed(tmp_path, monkeypatch):
     monkeypatch.setattr(digests, "MOST_INSTANCES", 256)
     write_dataset(SOURCE, SHARDS, tmp_path / "uninterrupted", threads=2)
-    out, shards = tmp_path / "raven", 7
-    assert write_and_die(out, shards) == -signal.SIGKILL
+    out, shards, add = tmp_path / "raven", 7, Journal.add
+
+    def add_or_die(journal, entry):
+        if len(journal.entries) == shards:
+            raise Killed
+        add(journal, entry)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Journal, "add", add_or_die)
+        with pytest.raises(Killed):
+            write_dataset(SOURCE, SHARDS, out, threads=2)
     assert not (out / "manifest.json").exists()
     journal = (out / ".sraven-partial" / "journal.jsonl").read_bytes()
     assert len(journal.splitlines()) == 1 + shards
@@ -191,7 +167,7 @@ def test_what_is_damaged_is_written_again(task, dataset_directory, tmp_path):
 
 def test_forced_rewriting_resumes_too(task, tmp_path):
     out = tmp_path / "raven"
-    write_dataset(SRAVEN(M=3, K=7, holdout=0.3, seed=6), SIZES, out)
+    write_dataset(replace(task, seed=6), SIZES, out)
     staging = interrupted(task, out, force=True)
     kept = {path.name: path.stat().st_mtime_ns for path in staging.rglob("*.parquet")}
     write_dataset(task, SIZES, out, force=True)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from helpers.checkout import REPOSITORY
+from helpers.light_jobs import fail, square
 from helpers.python import python
 from sraven import SRAVEN
 from sraven.core.errors import ConfigurationError
@@ -19,16 +20,6 @@ from sraven.data.engines import jobs as jobs_module
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
 from sraven.data.manifest import Shard, list_shards, make_manifest, make_plan, make_shard_entry
 from sraven.files.staging import STAGING
-
-
-def square(base, job, on_progress):
-    on_progress(1, job)
-    return base + job * job, os.getpid()
-
-
-def fail(job, on_progress):
-    if job:
-        raise ValueError(f"job {job}")
 
 
 @pytest.fixture
@@ -174,9 +165,9 @@ def test_the_pages_tables_are_those_of_the_records(monkeypatch):
 
 @pytest.fixture
 def journal(tmp_path):
-    """An empty journal of ten billion instances."""
+    """An empty journal of a million instances."""
     (tmp_path / STAGING).mkdir()
-    return Journal(tmp_path, make_plan(TASK, {"train": 10**10}, "parquet"))
+    return Journal(tmp_path, make_plan(TASK, {"train": 10**6}, "parquet"))
 
 
 def entry_of(shard, counts):
@@ -192,7 +183,7 @@ def test_ten_billion_instances_are_listed():
 @pytest.mark.parametrize(("most", "size"), [(255, 1), (256, 2), (65_536, 4)])
 def test_counts_take_few_bytes_and_come_back_the_same(journal, tmp_path, most, size):
     counts = np.array([0, 7, most], np.int64)
-    entry = entry_of(Shard("train", "M4-K8/train-00000-of-38147.parquet", 0, 5), counts)
+    entry = entry_of(Shard("train", "M4-K8/train-00000-of-00004.parquet", 0, 5), counts)
     journal.add(entry)
     plan, entries = read_begun(tmp_path)
     for tallies in (entry["tallies"], entries[entry["path"]]["tallies"]):

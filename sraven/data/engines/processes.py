@@ -137,20 +137,17 @@ def map_apart(call: Call) -> None:
     Raises:
         OSError: if a process died.
     """
+    processes = min(check_threads(call.workers), len(call.jobs))
     # Those that `multiprocessing` spawns would look in the working directory even for its own modules.
     with variables(PYTHONSAFEPATH="1"):
-        _map_apart(call, min(check_threads(call.workers), len(call.jobs)))
-
-
-def _map_apart(call: Call, processes: int) -> None:
-    context = get_context("spawn")  # fork and JAX's threads don't go together
-    shared: Any = context.Array("q", 5)
-    with ProcessPoolExecutor(processes, context, _start_worker, (shared,)) as pool:
-        try:
-            _collect(call, [pool.submit(_do, call.work, job) for job in call.jobs], shared)
-        except BrokenProcessPool:
-            raise OSError("a process died, perhaps for want of memory; use fewer --processes") from None
-        except BaseException:  # an interrupt too: the workers end after the batch at hand
-            shared[2] = 1
-            pool.shutdown(cancel_futures=True)
-            raise
+        context = get_context("spawn")  # fork and JAX's threads don't go together
+        shared: Any = context.Array("q", 5)
+        with ProcessPoolExecutor(processes, context, _start_worker, (shared,)) as pool:
+            try:
+                _collect(call, [pool.submit(_do, call.work, job) for job in call.jobs], shared)
+            except BrokenProcessPool:
+                raise OSError("a process died, perhaps for want of memory; use fewer --processes") from None
+            except BaseException:  # an interrupt too: the workers end after the batch at hand
+                shared[2] = 1
+                pool.shutdown(cancel_futures=True)
+                raise

@@ -7,6 +7,7 @@ from huggingface_hub import errors
 
 from helpers.example import all_bytes
 from helpers.hub import failure
+from helpers.refusals import assert_refused
 from sraven import SRAVEN, OutputError, write_dataset
 from sraven.core.errors import HubError
 from sraven.data.hub import Place, in_one_line, read_place
@@ -132,13 +133,9 @@ def test_another_dataset_takes_its_place_whole(hub, dataset, tmp_path):
 def test_places():
     assert read_place("user/name") == read_place("hf://datasets/user/name") == Place("user/name")
     assert str(read_place("user/name@v1")) == "hf://datasets/user/name@v1"
-
-
-def test_what_is_no_place_is_refused():
     texts = "name a/b/c hf://datasets/a a/b@ ../b a/b@../c a/b@c% hf://models/a/b"
     for text in (*texts.split(), "a/b\n", "a/b@c d"):
-        with pytest.raises(OutputError, match="names no dataset on the Hub"):
-            read_place(text)
+        assert_refused("names no dataset on the Hub", read_place, text, error=OutputError)
 
 
 VERIFYING = Place(NAME), "verifying"
