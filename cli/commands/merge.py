@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from cli.shared.options import any_path, output_directory, spare
+from cli.shared.options import any_path, output_directory
 from cli.shared.printing import json_option, print_dataset
 from cli.shared.progress import progress_bar, resumable
 
@@ -26,7 +26,8 @@ def command(parts: tuple[Path, ...], out: Path, force: bool) -> None:
     """
     from sraven.data.merge import merge_parts
 
-    spare(out, parts)
+    if out.exists() and any(part.exists() and part.samefile(out) for part in parts):
+        raise click.UsageError(f"{out} is what is read; choose another path")
     with resumable(out), progress_bar("merging", 0) as progress:
         manifest = merge_parts(parts, out, force=force, progress=progress)
     print_dataset(manifest, out)

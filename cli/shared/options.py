@@ -263,20 +263,6 @@ def _fault(path: Path) -> str:
     return "" if os.access(place, os.W_OK) else closed
 
 
-def spare(out: Path | None, read: Iterable[Path]) -> None:
-    """Refuse to write over what is read.
-
-    Args:
-        out: where is written; None for nowhere.
-        read: files and directories.
-
-    Raises:
-        click.UsageError: if one of these is in that place.
-    """
-    if out is not None and out.exists() and any(path.exists() and path.samefile(out) for path in read):
-        raise click.UsageError(f"{out} is what is read; choose another path")
-
-
 class _Output(click.Path):
     """A path to write to, refused before the work if nothing can be written there.
 

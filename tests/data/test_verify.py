@@ -31,12 +31,10 @@ def test_right_dataset_has_no_fault_and_stays_as_it_is(dataset_directory):
 @pytest.mark.parametrize(
     "name", ["README.md", "croissant.json", "manifest.json", "M3-K7/ood-00000-of-00001.parquet"]
 )
-@pytest.mark.parametrize("place", [0.1, 0.5, 0.9])
-def test_flipped_bit_is_found(copy, name, place):
-    path = copy / name
-    content = bytearray(path.read_bytes())
-    content[int(place * len(content))] ^= 1
-    path.write_bytes(content)
+def test_flipped_bit_is_found(copy, name):
+    content = bytearray((copy / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (copy / name).write_bytes(content)
     try:
         assert verify_dataset(copy).faults
     except (OutputError, ConfigurationError):

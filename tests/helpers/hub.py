@@ -45,8 +45,8 @@ class Hub:
         cached: contents by name that the library has from earlier: what asks its usual cache gets these.
     """
 
-    def __init__(self, folder):
-        self.folder, self.repositories, self.requests = Path(folder), {}, []
+    def __init__(self):
+        self.repositories, self.requests = {}, []
         self.fail = lambda method, file: None
         self.meanwhile = lambda: None
         self.cached = {}
@@ -120,12 +120,11 @@ class Hub:
         self._files(asked)[0].tags[asked.tag] = asked.revision
 
     def hf_hub_download(self, asked):
-        _, commit, files = self._files(asked)
-        folder = Path(asked.local_dir) if asked.local_dir else self.folder / commit
-        return self._write(folder, asked.filename, self._with_cached(files, asked))
+        _, _, files = self._files(asked)
+        return self._write(Path(asked.local_dir), asked.filename, self._with_cached(files, asked))
 
     def _with_cached(self, files, asked):
-        return files if asked.cache_dir or asked.force_download else files | self.cached
+        return files if asked.cache_dir else files | self.cached
 
     def snapshot_download(self, asked):
         for name in self._files(asked)[2].keys() - set(asked.ignore_patterns):
@@ -138,7 +137,7 @@ class Hub:
 
 
 _METHODS = {
-    **dict.fromkeys(("repo_info", "dataset_info", "model_info"), Hub.info),
+    **dict.fromkeys(("repo_info", "dataset_info"), Hub.info),
     **{name: getattr(Hub, name) for name in ("create_repo", "list_repo_refs", "create_commit", "create_tag")},
     "hf_hub_download": Hub.hf_hub_download,
 }

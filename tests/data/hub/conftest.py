@@ -6,10 +6,10 @@ from helpers.hub import TOKEN, Hub
 
 
 @pytest.fixture
-def hub(run, done, refused, tmp_path_factory, monkeypatch):
+def hub(run, done, refused, monkeypatch):
     """The state of a Hub, to which commands of this process go."""
     monkeypatch.setenv("HF_TOKEN", TOKEN)
-    state = Hub(tmp_path_factory.mktemp("downloads"))
+    state = Hub()
     state.install(monkeypatch)
     state.call, state.done, state.refused = run, done, refused
     return state
