@@ -15,18 +15,26 @@ import pyarrow.parquet as pq
 import pytest
 from datasets import load_dataset
 
-from helpers.example import SIZES
 from helpers.parquet_forgery import change_metadata, put_together, take_apart
 from helpers.resealing import name_another_writer, reseal, write_rows
 from sraven import ConfigurationError, to_numpy
 from sraven.data.verify import verify_dataset
+from sraven.data.write import write_dataset
 from sraven.files.table import arrow_schema
 
 FOLDER = "M3-K7"
 OOD, TEST = f"{FOLDER}/ood-00000-of-00001.parquet", f"{FOLDER}/test-00000-of-00001.parquet"
 INDEX, TARGET, RULES = 0, 2, 3
-FEW = 9
+FEW, SIZES = 9, {"test": 180, "ood": 150}
 FILTER = [("index", "<", FEW)]
+
+
+@pytest.fixture(scope="module")
+def dataset_directory(task, tmp_path_factory):
+    """A smaller dataset than usual, of which `copy` makes copies."""
+    out = tmp_path_factory.mktemp("read") / "raven"
+    write_dataset(task, SIZES, out)
+    return out
 
 
 # Readers: each returns the columns of split ood as lists, all rows or a few by a filter
@@ -106,7 +114,6 @@ def is_refused(directory):
 @pytest.mark.parametrize("few", [False, True], ids=["all", "filtered"])
 @pytest.mark.parametrize("reader", READERS)
 def test_readers_of_a_right_dataset_get_what_the_generator_gives(dataset_directory, task, reader, few):
-    assert not is_refused(dataset_directory)
     assert reads_the_generators(reader, dataset_directory, task, few)
 
 
@@ -212,7 +219,7 @@ def test_statistics_are_right_in_files_of_the_installed_version_alone(copy, task
         assert not reads_the_generators(reader, copy, task, few=True), reader
     assert is_refused(copy)
     reseal(copy, task, name_another_writer)  # what SECURITY.md says isn't defended against
-    assert verify_dataset(copy).files == {"bytes": 0, "values": 3}
+    assert verify_dataset(copy).files == {"bytes": 0, "values": 2}
 
 
 TAMPERINGS = {

@@ -35,14 +35,13 @@ def killed_after(operations, monkeypatch, work):
     return left >= 0
 
 
-def stopped_at(owner, name, work, error=None):
-    """Do some work until it calls a function, which raises an error in its place: by default it is killed."""
-    error = error or Killed()
+def stopped_at(owner, name, work):
+    """Do some work until it calls a function, in which it is killed."""
 
     def stop(*_, **__):
-        raise error
+        raise Killed
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(owner, name, stop)
-        with pytest.raises(type(error)):
+        with pytest.raises(Killed):
             work()

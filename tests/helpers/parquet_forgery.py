@@ -111,20 +111,14 @@ def put_together(body, metadata):
     return body + text + struct.pack("<I", len(text)) + MAGIC
 
 
-def put(fields, path, value):
-    """Change a field of a struct: its numbers, and places in lists, on the way down."""
-    *way, last = path
-    at: Any = fields
-    for step in way:
-        at = at[step][1] if isinstance(at, dict) else at[1][step]
-    at[last] = at[last][0], value
-
-
 def change_metadata(data, *changes):
-    """Return a file with other values in its metadata."""
+    """Return a file with other values in its metadata: of each its place, on the way down, and the value."""
     body, metadata = take_apart(data)
-    for path, value in changes:
-        put(metadata, path, value)
+    for (*way, last), value in changes:
+        at: Any = metadata
+        for step in way:
+            at = at[step][1] if isinstance(at, dict) else at[1][step]
+        at[last] = at[last][0], value
     return put_together(body, metadata)
 
 
