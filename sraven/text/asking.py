@@ -23,7 +23,7 @@ from sraven.files.strict_json import parse_loosely
 from sraven.text.addresses import Address, read_address, url_secrets
 from sraven.text.apis import Asking, NoReplyError, Outcome, Reply, read_reply, write_request
 from sraven.text.failures import ANY_TRIES, LONGEST_RAW, UNREADABLE_TRIES, Failure, passes, why_to_stop
-from sraven.text.masking import Mask, map_texts, without_halves
+from sraven.text.masking import make_mask, map_texts, without_halves
 from sraven.text.waits import SAID_STANDSTILL, SAID_WAIT, asked_wait, next_wait
 
 LONGEST_BODY = 1 << 24
@@ -76,7 +76,7 @@ class Endpoint:
                 "--url has a user, and --key-env a key: only one can be sent; leave one out"
             )
         proxies = [secret for proxy in getproxies().values() for secret in url_secrets(proxy)]
-        self._mask = Mask([self.key or "", *self.address.secrets, *proxies])
+        self._mask = make_mask([self.key or "", *self.address.secrets, *proxies])
         self._ending = asyncio.Event()
 
     def connect(self, concurrency: int) -> httpx.AsyncClient:

@@ -73,7 +73,6 @@ class Completion:
 
     Attributes:
         where: the file and the number of the line, for errors.
-        line: the number, from 1.
         question: the id of the question.
         text: what the model said; None if the request failed.
         usage: what it took.
@@ -84,7 +83,6 @@ class Completion:
     """
 
     where: str
-    line: int
     question: str
     text: str | None
     usage: Usage
@@ -116,7 +114,7 @@ def _fault(said: dict[str, Any], text: str | None) -> str:
     return NO_REPLY if text is None else ""
 
 
-def _read_line(where: str, line: int, data: bytes) -> Completion:
+def _read_line(where: str, data: bytes) -> Completion:
     try:
         stated = parse_json(data)
     except ValueError as error:
@@ -135,7 +133,7 @@ def _read_line(where: str, line: int, data: bytes) -> Completion:
     if text and fault == CUT_OFF and in_thought(text):
         text = ""  # an answer within a thought is none that was given
     usage, is_mended = read_usage(value), value["completion"] != stated["completion"]
-    return Completion(where, line, question, text, usage, fault, value, is_mended)
+    return Completion(where, question, text, usage, fault, value, is_mended)
 
 
 def _unpacked(file: BinaryIO) -> BinaryIO:
@@ -177,5 +175,5 @@ def read_completions(path: Path) -> Iterator[Completion]:
         while data := _read_bytes(lines, where := f"{path}, line {number:,}"):
             data = data.removeprefix(codecs.BOM_UTF8) if number == 1 else data
             if data.strip():
-                yield _read_line(where, number, data)
+                yield _read_line(where, data)
             number += 1

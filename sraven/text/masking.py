@@ -5,6 +5,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -39,20 +40,11 @@ def _spellings(secret: str) -> set[str]:
     return {secret, quote(secret, safe=""), html.escape(secret), in_json, in_json.replace("/", "\\/")}
 
 
-class Mask:
-    """Hides secrets in texts.
-
-    Args:
-        secrets: what is to be hidden; those shorter than `LEAST_SECRET` aren't.
-    """
-
-    def __init__(self, secrets: Iterable[str]) -> None:
-        spelt = {each for secret in secrets if len(secret) >= LEAST_SECRET for each in _spellings(secret)}
-        self._pattern = re.compile("|".join(map(re.escape, sorted(spelt, key=len, reverse=True))) or r"(?!)")
-
-    def __call__(self, text: str) -> str:
-        """Return a text without them."""
-        return self._pattern.sub(MASKED, text)
+def make_mask(secrets: Iterable[str]) -> Callable[[str], str]:
+    """Return a function that hides secrets in a text; those shorter than `LEAST_SECRET` stay."""
+    spelt = {each for secret in secrets if len(secret) >= LEAST_SECRET for each in _spellings(secret)}
+    pattern = "|".join(map(re.escape, sorted(spelt, key=len, reverse=True))) or "(?!)"
+    return partial(re.compile(pattern).sub, MASKED)
 
 
 def read_key(name: str) -> str:

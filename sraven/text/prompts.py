@@ -40,12 +40,6 @@ def panel_pattern(M: int) -> str:
     return f"[{' '.join(['%d'] * M)}]"
 
 
-def puzzle_pattern(M: int) -> str:
-    """Return the pattern of the rows of a puzzle, to be filled in by ``%`` with 8 * M symbols."""
-    row = " ".join([panel_pattern(M)] * 3)
-    return f"{row}\n{row}\n{row.removesuffix(panel_pattern(M))}[?]"
-
-
 def fill(pattern: str, numbers: NDArray[np.uint8]) -> list[str]:
     """Fill a pattern in with each row of ``numbers``, ``[n, ...]``."""
     rows = numbers.reshape(len(numbers), prod(numbers.shape[1:]))
@@ -54,16 +48,17 @@ def fill(pattern: str, numbers: NDArray[np.uint8]) -> list[str]:
 
 def write_puzzles(form: str, contexts: NDArray[np.uint8]) -> list[str]:
     """Return puzzles, uint8 ``[n, 8, M]``, in the notation of a form."""
-    return list(map(FORMS[form].write, fill(puzzle_pattern(contexts.shape[2]), contexts)))
+    panel = panel_pattern(contexts.shape[2])
+    row = f"{panel} {panel} {panel}"
+    return list(map(FORMS[form].write, fill(f"{row}\n{row}\n{panel} {panel} [?]", contexts)))
 
 
-def compose(form: str, setting: Setting, reply: str, solved: list[str], questions: list[str]) -> list[str]:
+def compose(form: str, setting: Setting, solved: list[str], questions: list[str]) -> list[str]:
     """Return the prompts: what the form says, how to reply, solved examples, and the question.
 
     Args:
         form: one of `FORMS`.
         setting: what its words depend on.
-        reply: how to reply.
         solved: the examples, as many for each question: those of the first come first.
         questions: the puzzles that are asked.
 
@@ -75,19 +70,15 @@ def compose(form: str, setting: Setting, reply: str, solved: list[str], question
             f"shots has {len(solved):,} instances for {len(questions):,} questions; expected a multiple: "
             "each question has examples of its own"
         )
-    shots = len(solved) // len(questions) if solved else 0
-    announced = f"\n{FORMS[form].announce(shots)}" if shots else ""
-    introduction = [f"{FORMS[form].explain(setting)}\n\n{reply}{announced}"]
-    first, last = ([], introduction) if FORMS[form].puzzle_first else (introduction, [])
+    words, shots = FORMS[form], len(solved) // len(questions) if solved else 0
+    reply = f"{words.reply}\n{ANSWER} [{' '.join('d' * setting.M)}]"
+    announced = f"\n{words.announce(shots)}" if shots else ""
+    introduction = [f"{words.explain(setting)}\n\n{reply}{announced}"]
+    first, last = ([], introduction) if words.puzzle_first else (introduction, [])
     return [
         BETWEEN.join((*first, *solved[shots * i : shots * (i + 1)], question, *last))
         for i, question in enumerate(questions)
     ]
-
-
-def how_to_answer(form: str, M: int) -> str:
-    """Return the words of a form that ask for a reply that `sraven.text.parse` reads."""
-    return f"{FORMS[form].reply}\n{ANSWER} [{' '.join('d' * M)}]"
 
 
 def render_answer(panel: ArrayLike) -> str:
@@ -146,5 +137,4 @@ def render(
         shown = check_symbols("context of shots", shots.context, ("n", 8, M), K)
         targets = check_symbols("target of shots", shots.target, (len(shown), M), K)
         solved = solve(write_puzzles(form, shown), render_answers(targets))
-    setting = Setting(M, K, permute, rules)
-    return compose(form, setting, how_to_answer(form, M), solved, write_puzzles(form, contexts))
+    return compose(form, Setting(M, K, permute, rules), solved, write_puzzles(form, contexts))

@@ -29,7 +29,7 @@ from sraven.task import SRAVEN, Batch
 from sraven.text.apis import CANARY
 from sraven.text.forms import FORMS, Setting
 from sraven.text.grading import Grades, grade
-from sraven.text.prompts import compose, how_to_answer, render_answers, solve, write_puzzles
+from sraven.text.prompts import compose, render_answers, solve, write_puzzles
 from sraven.text.replies import Reading, read_panel, unspell
 from sraven.twins.task import Variant
 
@@ -140,7 +140,7 @@ class Questions:
         setting = Setting(task.M, task.K, task.permute, task.rules)
         solved = solve(*self._pose("train", self.shown(indices))) if self.shots else []
         puzzles, answers = self._pose(self.split, indices)
-        return compose(self.form, setting, how_to_answer(self.form, task.M), solved, puzzles), answers
+        return compose(self.form, setting, solved, puzzles), answers
 
     def _pose(self, split: str, indices: Indices) -> tuple[list[str], list[str]]:
         """Return puzzles by their indices, and the right last lines of replies."""

@@ -156,7 +156,7 @@ class Sheet:
 
     Attributes:
         questions: the set.
-        lines: int64 ``[count]``, the line of the first completion of each; 0 for none.
+        asked: bool ``[count]``, which have a completion.
         samples: int64 ``[count]``, replies of each.
         sums: int64 ``[2, 3, count]``, how many of these are parsed, the target, valid; strictly, leniently.
         cut: int64 ``[3, count]``, replies that are cut off, and how many of them are the target; strictly,
@@ -165,7 +165,7 @@ class Sheet:
 
     def __init__(self, questions: Questions) -> None:
         self.questions = questions
-        self.lines = np.zeros(questions.count, np.int64)
+        self.asked = np.zeros(questions.count, np.bool_)
         self.samples = np.zeros(questions.count, np.int64)
         self.sums = np.zeros((2, 3, questions.count), np.int64)
         self.cut = np.zeros((3, questions.count), np.int64)
@@ -178,7 +178,7 @@ class Sheet:
 
     def add(self, completion: Completion, index: int) -> None:
         """Note a completion."""
-        self.lines[index] = self.lines[index] or completion.line
+        self.asked[index] = True
         self.indices.append(index)
         self.replies.append(completion)
         self.usage += completion.usage
@@ -212,32 +212,29 @@ class Sheet:
 
     def copied(self) -> NDArray[np.bool_]:
         """Return of the questions that have a completion whether their last panel is the answer."""
-        return self.questions.copied(np.flatnonzero(self.lines))
+        return self.questions.copied(np.flatnonzero(self.asked))
 
 
-def _add(completion: Completion, sheets: dict[str, Sheet]) -> Sheet:
-    """Note a completion on the sheet of its set, by name, which is made when the first one comes; return it.
+def _add(completion: Completion, sheets: dict[Questions, Sheet]) -> Sheet:
+    """Note a completion on the sheet of its set, which is made when the first one comes; return it.
 
     Raises:
         ConfigurationError: if the question isn't known, or there would be too many.
     """
     questions, index = completion.find()
-    if questions.name not in sheets:
-        if questions.count + sum(each.questions.count for each in sheets.values()) > MOST_ASKED:
+    if questions not in sheets:
+        if questions.count + sum(each.count for each in sheets) > MOST_ASKED:
             raise ConfigurationError(
                 f"{completion.where}: expected sets of {MOST_ASKED:,} questions at most; score others apart"
             )
-        sheets[questions.name] = Sheet(questions)
-    sheets[questions.name].add(completion, index)
-    return sheets[questions.name]
+        sheets[questions] = Sheet(questions)
+    sheets[questions].add(completion, index)
+    return sheets[questions]
 
 
 def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | None) -> Score:
-    lines, all_samples = (
-        np.concatenate([getattr(sheet, name) for sheet in sheets]) for name in ("lines", "samples")
-    )
-    asked = lines > 0
-    samples = all_samples[asked]
+    asked = np.concatenate([sheet.asked for sheet in sheets])
+    samples = np.concatenate([sheet.samples for sheet in sheets])[asked]
     sums = np.concatenate([sheet.sums for sheet in sheets], axis=2)[:, :, asked]
     cut, *cut_right = np.concatenate([sheet.cut for sheet in sheets], axis=1)[:, asked]
     right = sums[int(lenient), TARGET]
@@ -245,14 +242,14 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
     shares = [Shares(share(found[TARGET]), share(found[VALID]), share(1 - found[PARSED])) for found in each]
     ceilings = [sheet.questions.ceiling(threads) for sheet in sheets]
     counts = np.array([sheet.questions.count for sheet in sheets])
-    missing = [(sheet.questions, np.flatnonzero(sheet.lines == 0)) for sheet in sheets]
+    missing = [(sheet.questions, np.flatnonzero(~sheet.asked)) for sheet in sheets]
     reasons = sum((sheet.reasons for sheet in sheets), Counter[str]())
     for sheet in sheets:
         reasons.update(why for index, why in sheet.failed.items() if not sheet.samples[index])
     return Score(
         level=level,
         n=len(samples),
-        missing=len(lines) - len(samples),
+        missing=len(asked) - len(samples),
         first_missing=next((known.id_of(int(rows[0])) for known, rows in missing if len(rows)), None),
         accuracy=shares[lenient].target,
         of_complete=share_right(samples - cut, right - cut_right[lenient]),
@@ -312,7 +309,7 @@ def _solved(variants: Sequence[Sheet | None], lenient: bool) -> NDArray[np.float
     if len(sheets) < len(variants):
         return np.zeros((len(variants), 0))
     right = np.array([sheet.sums[int(lenient), TARGET] / np.maximum(sheet.samples, 1) for sheet in sheets])
-    whole = np.all([sheet.lines > 0 for sheet in sheets], axis=0)
+    whole = np.all([sheet.asked for sheet in sheets], axis=0)
     return right[:, whole]
 
 
@@ -329,7 +326,7 @@ def score_completions(path: Path, *, threads: int | None = None) -> list[Scored]
         ConfigurationError: at the first line that can't be read, or whose question isn't known; or if there
             is no reply.
     """
-    sheets, pending = dict[str, Sheet](), 0
+    sheets, pending = dict[Questions, Sheet](), 0
     for completion in read_completions(path):
         sheet = _add(completion, sheets)
         pending += len(completion.text or "")
@@ -337,18 +334,16 @@ def score_completions(path: Path, *, threads: int | None = None) -> list[Scored]
             for each in sheets.values():
                 each.flush(threads)
             pending = 0
-    by_questions = {sheet.questions: sheet for sheet in sheets.values()}
-    if not by_questions:
+    if not sheets:
         raise ConfigurationError(f"{path} has no completions")
-    for sheet in by_questions.values():
+    for sheet in sheets.values():
         sheet.flush(threads)
-    if not any(sheet.samples.any() for sheet in by_questions.values()):
-        why = Counter(reason for sheet in by_questions.values() for reason in sheet.failed.values())
+    if not any(sheet.samples.any() for sheet in sheets.values()):
+        why = Counter(reason for sheet in sheets.values() for reason in sheet.failed.values())
         told = "; ".join(f"{count:,} {reason}" for reason, count in why.most_common())
         raise ConfigurationError(f"{path} has no reply to score. Its questions: {told}")
     return [
-        _scored(mixture, [by_questions[each] for each in found], threads)
-        for mixture, found in mixtures_of(by_questions)
+        _scored(mixture, [sheets[each] for each in found], threads) for mixture, found in mixtures_of(sheets)
     ]
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from helpers.harnesses import needs
 from helpers.scripted_models import oracle
+from helpers.text_board import read_lines as read
 
 needs("llm", "httpx")
 
@@ -19,10 +20,6 @@ from sraven.text.apis import Asking
 from sraven.text.asking import Endpoint
 
 KEY = "sk-very/secret-1"
-
-
-def read(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def whole(prompt, **changes):
@@ -96,7 +93,6 @@ def test_paid_replies_are_read(server, line, done, name, tmp_path):
 
 
 ANSWER = "Answer: [1 2]"
-TWO = {"choices": [{"message": {"content": each}} for each in ("", ANSWER)]}
 NO_CREDIT = '{"error": {"message": "insufficient credits", "code": 402}}'
 
 NONE = {
@@ -105,11 +101,8 @@ NONE = {
     "not of the interface": (reply(f'{{"answer": "{ANSWER}"}}'), 2, "no reply of the interface", ANSWER),
     "null": (reply("null"), 2, "no reply of the interface", "null"),
     "deep": (reply("[" * 9999), 2, "nested deeper", "[[["),
-    "a thought": (lambda p, a: chat(None, reasoning_content=ANSWER), 1, "empty: the server", ANSWER),
     "tool calls": (lambda p, a: chat(None, "tool_calls", tool_calls=[{"id": 7}]), 1, "calls tools", "7"),
     "an error, and half": (lambda p, a: chat("Half", "error"), 3, "ended by error", "Half"),
-    "another choice": (reply(json.dumps(TWO)), 1, "first choice", ANSWER),
-    "a part of no kind": (lambda p, a: chat([{"text": ANSWER}]), 1, "is no text", ANSWER),
     "no credit": (reply(NO_CREDIT), 1, "402 insufficient credits", "402"),
 }
 
@@ -240,27 +233,22 @@ def test_a_budget_holds_though_the_endpoint_states_no_cost(server, line, run, tm
 ODD = {
     "--budget": ("nan", "inf", "-1", "0"),
     "--timeout": ("nan", "inf", "0"),
-    "--temperature": ("nan", "-5", "inf", "1e9"),
-    "--seed": ("-1", "99999999999999999999", "nan"),
-    "--max-tokens": ("0", "-5", "1.5"),
+    "--temperature": ("nan", "1e9"),
+    "--seed": ("-1", "nan"),
+    "--max-tokens": ("0", "1.5"),
     "--limit": ("0", "-1"),
     "--samples": ("0", "nan"),
     "--concurrency": ("0",),
     "--tries": ("0",),
     "--shots": ("-1", "65"),
-    "--model": ("", "a\nb", "m\udcff"),
-    "--system": ("", "\udcff"),
-    "--effort": ("", "\0"),
-    "--stop": ("", "\n\n"),
-    "--key-env": ("", "sk-not-a-name", "A=B"),
-    "--url": (
-        "localhost:8000",
-        "http://h:99999/v1",
-        "http://\u201ch\u201d/v1",
-        "http://[::1",
-        "http://me:pw@here/v1",
-    ),
+    "--model": ("m\udcff",),
+    "--system": ("",),
+    "--effort": ("\0",),
+    "--stop": ("\n\n",),
+    "--key-env": ("sk-not-a-name",),
+    "--url": ("localhost:8000", "http://me:pw@here/v1"),
 }
+"""Of what `Asking`, `read_address` and `read_key` refuse, one each: see their tests."""
 
 
 @pytest.mark.parametrize(("option", "value"), [(name, each) for name in ODD for each in ODD[name]])
@@ -271,10 +259,10 @@ def test_odd_values_are_refused_before_anything_is_asked(server, line, refused, 
 
 
 @pytest.mark.parametrize("price", ["nan", "inf", "-1", "1e9"])
-def test_odd_prices_are_refused(server, line, refused, price):
-    refused(*line, "--price-in", price, "--price-out", 1)
-    refused(*line, "--price-in", 1, "--price-out", price)
-    assert not server.asked
+@pytest.mark.parametrize("option", ["--price-in", "--price-out"])
+def test_odd_prices_are_refused(line, refused, option, price):
+    assert "go together" in refused(*line, option, 1)
+    assert "go together" not in refused(*line, option, price)
 
 
 NO_PROXY, NO_HOST = "is no address of a proxy", "has what is no host"

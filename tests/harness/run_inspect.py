@@ -11,10 +11,8 @@ from inspect_ai import eval as evaluate, score
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
-from helpers.scripted_models import SCRIPTS, knowing
+from helpers.scripted_models import LITE, SCRIPTS, TWINS, knowing, shorten_boards
 from sraven.harness.inspect_task import exact
-
-BOARDS = "v1", "lite-v2", "twins-v1"
 
 
 def scripted(script):
@@ -48,24 +46,20 @@ def run(task, script, **options):
     return log
 
 
-def main(arguments, rungs, folder):
-    """Evaluate each script, score the oracle's log again, and ask it some questions of the ladder."""
+def main(arguments, folder):
+    """Evaluate each script, score the oracle's log again, and ask about questions of boards."""
     found = {}
     for name, script in SCRIPTS.items():
-        epochs = 2 if name == "copier" else 1
-        log = run(
-            "sraven/sraven", script, task_args=arguments, epochs=epochs, log_dir=str(Path(folder, name))
-        )
-        found[name] = reported(log)
+        options = {"epochs": 2 if name == "copier" else 1, "log_dir": str(Path(folder, name))}
+        found[name] = reported(run("sraven/sraven", script, task_args=arguments, **options))
     [written] = Path(folder, "oracle").iterdir()
     found["again"] = reported(score(read_eval_log(written), exact(), action="overwrite", display="none"))
-    board = {name: {"task_args": {"board": f"sraven-text-{name}"}, "log_dir": folder} for name in BOARDS}
-    text, known = "sraven/sraven_text", knowing("sraven-text-twins-v1")
-    found["ladder"] = reported(run(text, SCRIPTS["oracle"], sample_id=rungs, **board["v1"]))
-    found["lite"] = reported(run(text, SCRIPTS["oracle"], limit=16, **board["lite-v2"]))
-    found["twins"] = reported(run(text, known, limit=36, **board["twins-v1"]))
+    shorten_boards()
+    for name, script, limit in ((LITE, SCRIPTS["oracle"], 16), (TWINS, knowing(TWINS), 36)):
+        options = {"task_args": {"board": name}, "limit": limit, "log_dir": folder}
+        found[name] = reported(run("sraven/sraven_text", script, **options))
     json.dump(found, sys.stdout)
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3])
+    main(json.loads(sys.argv[1]), sys.argv[2])

@@ -10,7 +10,7 @@ from lm_eval import evaluator, simple_evaluate
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
-from helpers.scripted_models import SCRIPTS, knowing
+from helpers.scripted_models import LITE, SCRIPTS, TWINS, knowing, shorten_boards
 
 
 class Scripted(LM):
@@ -42,13 +42,12 @@ def main(folder, task, metadata):
             "metrics": {key.removesuffix(",none"): value for key, value in metrics},
             "ids": [sample["doc"]["id"] for sample in result["samples"][task]],
         }
-    knows = Scripted(knowing("sraven-text-twins-v1"))
+    shorten_boards()
     plain = TaskManager(include_path=folder, include_defaults=False)
-    result = simple_evaluate(knows, tasks=["sraven_text_twins_v1"], task_manager=plain, limit=36)
-    found["twins"] = result["results"]["sraven_text_twins_v1"]
-    oracle = Scripted(SCRIPTS["oracle"])
-    result = simple_evaluate(oracle, tasks=["sraven_text_lite_v2"], task_manager=plain, limit=16)
-    found["lite"] = result["results"]["sraven_text_lite_v2"]
+    for board, script, limit in ((LITE, SCRIPTS["oracle"], 16), (TWINS, knowing(TWINS), 36)):
+        task = board.replace("-", "_")
+        result = simple_evaluate(Scripted(script), tasks=[task], task_manager=plain, limit=limit)
+        found[board] = result["results"][task]
     json.dump(found, sys.stdout)
 
 

@@ -7,16 +7,16 @@ import pytest
 from helpers.command import sraven
 from helpers.harnesses import needs
 from helpers.refusals import assert_refused
+from helpers.scripted_models import LITE, SHORT, TWINS
 from sraven import SRAVEN
 from sraven.board.board import read_board
 from sraven.harness.lm_eval import functions
 from sraven.harness.questions import count_sets
-from sraven.text import LADDER
 from sraven.text.questions import LEVELS
 
 needs("llm", "lm_eval")
 
-COUNT = 40
+COUNT, NAMES = 40, [f"M{level.M}-K{level.K}" for level in LEVELS]
 
 
 @pytest.fixture(scope="module")
@@ -81,26 +81,26 @@ def test_there_is_a_task_for_any_setting_and_for_each_board(reported):
 
 
 def test_boards_are_asked_in_their_order():
-    rows = functions.questions(board="sraven-text-lite-v2", form="untold")["test"]
+    rows = functions.questions(board=LITE, form="untold")["test"]
     assert rows["id"][:8] == [level.questions("untold2", count=100).id_of(0) for level in LEVELS]
     assert (
         len(rows) == 800 and functions.judge_reply(rows[8], [f"{rows[8]['answer']}."])["lenient_valid"] == 1
     )
-    copied = [rung["floors"]["copy-last-panel"] for rung in read_board("sraven-text-lite-v2").rungs]
+    copied = [rung["floors"]["copy-last-panel"] for rung in read_board(LITE).rungs]
     assert rows["floor"] == pytest.approx(copied * 100)
-    fresh = functions.questions(puzzle_seed=3, board="sraven-text-lite-v2")["test"]
+    fresh = functions.questions(puzzle_seed=3, board=LITE)["test"]
     assert fresh["id"][0] == rows["id"][0].replace("untold2", "told2").replace("_s0_", "_s3_")
-    assert_refused("leave M out", functions.questions, M=3, board="sraven-text-lite-v2")
+    assert_refused("leave M out", functions.questions, M=3, board=LITE)
 
 
 def test_a_board_has_a_row_for_each_level(reported):
-    """The oracle is asked the first sixteen questions, two of each level."""
-    found = reported["lite"]
-    rows = {name.removesuffix(",none"): value for name, value in found.items() if name.endswith(",none")}
-    assert {f"M{level.M}-K{level.K}": rows[f"M{level.M}-K{level.K}"] for level in LEVELS} == {
-        f"M{level.M}-K{level.K}": 1 for level in LEVELS
-    }
-    assert rows["accuracy"] == 1 and rows["lenient_unparsed"] == 0
+    found = reported[LITE]
+    assert {found[f"{name},none"] for name in (*NAMES, "accuracy")} == {1}
+    assert found["lenient_unparsed,none"] == 0
+
+
+def test_twins_are_reported_by_whole_sets(reported):
+    assert {reported[TWINS][f"{name},none"] for name in ("pass_all", "pass_mean", "pass_any")} == {1}
 
 
 def test_sets_count_as_worked_by_hand():
@@ -119,8 +119,8 @@ needs("llm", "inspect_ai")
 @pytest.fixture(scope="module")
 def by_inspect(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("inspect")
-    words = json.dumps({"M": 1, "count": COUNT}), json.dumps([rung.questions().id_of(5) for rung in LADDER])
-    return json.loads(run(folder, "run_inspect.py", *words, folder / "logs"))
+    arguments = json.dumps({"M": 1, "count": COUNT})
+    return json.loads(run(folder, "run_inspect.py", arguments, folder / "logs"))
 
 
 @pytest.fixture(scope="module")
@@ -157,26 +157,16 @@ def test_logs_can_be_scored_again_by_their_ids(by_inspect, batch):
     }
 
 
-def test_the_ladder_is_reported_rung_by_rung(by_inspect):
-    rungs = {f"M{rung.M}-K{rung.K}" for rung in LADDER}
-    found = by_inspect["ladder"]
-    expected = dict.fromkeys(rungs | {"total"}, 1)
+def test_a_board_is_reported_level_by_level_by_inspect(by_inspect):
+    found, asked = by_inspect[LITE], [level.questions("told2", count=SHORT) for level in LEVELS]
+    expected = dict.fromkeys([*NAMES, "total"], 1)
     assert found["scores"]["accuracy"] == expected | {f"{name} ±": 0 for name in expected}
     assert found["scores"]["unparsed"] == {"mean": 0, "stderr": 0}
-    assert found["metadata"]["chance"] == pytest.approx(read_board("sraven-text-v1").chance)
-    assert set(found["answers"]) == {rung.questions().id_of(5) for rung in LADDER}
-
-
-def test_the_first_questions_of_the_lite_board_are_of_all_levels(by_inspect):
-    found = by_inspect["lite"]
-    asked = [level.questions("told2", count=100) for level in LEVELS]
-    assert set(found["answers"]) == {each.id_of(index) for each in asked for index in (0, 1)}
-    levels = {f"M{level.M}-K{level.K}" for level in LEVELS}
-    assert {name for name in found["scores"]["accuracy"] if "±" not in name} == levels | {"total"}
-    assert found["scores"]["accuracy"]["total"] == 1
+    assert found["metadata"]["chance"] == pytest.approx(read_board(LITE).chance)
+    assert set(found["answers"]) == {each.id_of(index) for each in asked for index in range(SHORT)}
 
 
 def test_twins_are_reported_by_whole_sets_by_inspect(by_inspect):
-    scores = by_inspect["twins"]["scores"]["accuracy"]
+    scores = by_inspect[TWINS]["scores"]["accuracy"]
     found = {name: value for name, value in scores.items() if "pass" in name or name == "count"}
     assert found == {"count": 4, "pass_any": 1, "pass_mean": 1, "pass_all": 1}

@@ -18,14 +18,14 @@ needs("torch", "torch", "transformers", "accelerate")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, run):
-    """A folder with the model in it."""
+    """A folder with the model in it, and with what lm-eval's command writes about it."""
     made = tmp_path_factory.mktemp("tiny")
-    run(made, "make_tiny_model.py", made / "model")
+    tasks = sraven("text", "tasks")[1].rstrip("\n")
+    model = ("--model", "hf", "--model_args", f"pretrained={made / 'model'}", "--device", "cpu")
+    asked = ("--tasks", "sraven", "--include_path", tasks, "--metadata", "M=2", "shots=1", "count=3")
+    rest = ("--gen_kwargs", "max_gen_toks=16", "--output_path", made / "out", "--log_samples")
+    run(made, "run_lm_eval_command.py", made / "model", *model, *asked, *rest)
     return made
-
-
-def command(name):
-    return Path(sys.executable).with_name(name)
 
 
 @pytest.mark.long
@@ -33,7 +33,7 @@ def test_inspect(folder, run):
     task = ("sraven/sraven", "-T", "M=2", "-T", "form=told", "-T", "shots=1", "-T", "count=3")
     model = ("--model", "hf/tiny", "-M", f"model_path={folder / 'model'}", "-M", "device=cpu")
     logs = ("--max-tokens", "16", "--log-dir", folder / "logs", "--log-format", "json", "--display", "plain")
-    run(folder, command("inspect"), "eval", *task, *model, *logs)
+    run(folder, Path(sys.executable).with_name("inspect"), "eval", *task, *model, *logs)
     [written] = (folder / "logs").glob("*.json")
     log = json.loads(written.read_text())
     assert log["status"] == "success" and log["eval"]["task_args"]["shots"] == 1
@@ -44,12 +44,7 @@ def test_inspect(folder, run):
 
 
 @pytest.mark.long
-def test_lm_eval(folder, run):
-    tasks = sraven("text", "tasks")[1].rstrip("\n")
-    model = ("--model", "hf", "--model_args", f"pretrained={folder / 'model'}", "--device", "cpu")
-    asked = ("--tasks", "sraven", "--include_path", tasks, "--metadata", "M=2", "shots=1", "count=3")
-    rest = ("--gen_kwargs", "max_gen_toks=16", "--output_path", folder / "out", "--log_samples")
-    run(folder, "run_lm_eval_command.py", *model, *asked, *rest)
+def test_lm_eval(folder):
     [written] = (folder / "out").rglob("results_*.json")
     found = json.loads(written.read_text())["results"]["sraven"]
     shares = {name: found[f"{name},none"] for name in ("target", "valid", "unparsed", "ceiling")}

@@ -5,7 +5,10 @@ import re
 import numpy as np
 
 from sraven import list_answers
-from sraven.text.mixtures import read_text_board
+from sraven.board import board
+from sraven.text.mixtures import mixture_of
+
+LITE, TWINS, SHORT = "sraven-text-lite-v2", "sraven-text-twins-v1", 2
 
 PANEL = re.compile(r"\[([\d ]+)\]")
 
@@ -36,12 +39,22 @@ def babbler(prompt):
     return oracle(prompt) + ", I think."
 
 
-def knowing(board, first=2):
-    """Return a script that knows the first questions of each rung of a board: to pose all takes seconds."""
+def knowing(name):
+    """Return a script that knows the questions of a board."""
     known = {}
-    for asked in read_text_board(board)[1].ask("told", shots=0):
-        known |= zip(asked.prompts(range(first)), asked.answers(range(first)), strict=True)
+    for asked in mixture_of(name, "told-0-shot").sets:
+        known |= zip(*asked.prompts_and_answers(range(asked.count)), strict=True)
     return known.__getitem__
+
+
+def shorten_boards():
+    """Let boards have `SHORT` questions of each level, in this process: to pose all takes seconds."""
+
+    def read(path, read=board._read):
+        content = read(path)
+        return {**content, "config": {**content["config"], "size": SHORT}}
+
+    board._read = read
 
 
 SCRIPTS = {"oracle": oracle, "copier": copier, "babbler": babbler}

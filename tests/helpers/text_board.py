@@ -1,5 +1,6 @@
 """Small boards of texts, one of each edition, and submissions to the first."""
 
+import json
 from functools import cache
 
 from helpers.submissions import METHOD, define
@@ -43,6 +44,16 @@ def right_replies(name=BOARD):
     features = [board.task.tasks[rung].M for rung in batch.rung]
     panels = [row[:M] for row, M in zip(batch.target.tolist(), features, strict=True)]
     return [f"Let me see.\nAnswer: [{' '.join(map(str, panel))}]" for panel in panels]
+
+
+def write_lines(path, lines):
+    """Write JSON Lines, such as completions; return the path."""
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def read_lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def described(**changes):

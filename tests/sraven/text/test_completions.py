@@ -1,6 +1,5 @@
 """Files of completions: read a line at a time, in any order; what is wrong with one is said in a line."""
 
-import json
 import re
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 
 from helpers import oracle
 from helpers.refusals import assert_refused
+from helpers.text_board import write_lines
 from sraven import SRAVEN, ConfigurationError, text
 from sraven.text.completions import LONGEST_LINE, read_completions
 from sraven.text.prompts import render_answers
@@ -28,12 +28,7 @@ def right(questions):
 
 def write(path, completions):
     pairs = completions.items() if isinstance(completions, dict) else completions
-    path.write_text("".join(json.dumps({"id": name, "completion": text}) + "\n" for name, text in pairs))
-    return path
-
-
-def right_name(right):
-    return next(iter(right)).rpartition("_")[0]
+    return write_lines(path, [{"id": name, "completion": text} for name, text in pairs])
 
 
 @pytest.fixture
@@ -41,12 +36,12 @@ def file(tmp_path):
     return tmp_path / "completions.jsonl"
 
 
-def test_right_answers_in_any_order_score_one(file, right):
+def test_right_answers_in_any_order_score_one(file, right, questions):
     [found] = score_completions(write(file, dict(reversed(right.items()))))
     score = found.total
     assert score.n == 10 and score.accuracy.value == score.strict.valid.value == score.ceiling.value == 1
     assert (score.missing, score.first_missing, score.strict.unparsed.value) == (0, None, 0)
-    assert score.chance == 7**-2 and found.name == right_name(right) and found.board == found.name
+    assert score.chance == 7**-2 and found.name == questions.name == found.board
     assert found.levels[0].accuracy == score.accuracy
 
 
@@ -130,10 +125,8 @@ def test_cut_off_refused_and_unmarked_are_three_things(file, right, questions):
         {"completion": None, "error": "500"},
         {"completion": [{"type": "text", "text": right[questions.id_of(7)]}], "finish_reason": ["odd"]},
     ]
-    file.write_text(
-        "".join(json.dumps({"id": questions.id_of(n), **each}) + "\n" for n, each in enumerate(said))
-    )
-    [found] = score_completions(file)
+    lines = [{"id": questions.id_of(n), **each} for n, each in enumerate(said)]
+    [found] = score_completions(write_lines(file, lines))
     assert found.total.reasons == {CUT_OFF: 2, REFUSED: 2, NO_MARK: 2, NO_REPLY: 1}
     assert found.total.accuracy.value == 1 / 8 and "I can't help with that." in str(found.total.unread)
 
@@ -197,9 +190,7 @@ def test_complete_and_cut_off_replies_have_an_accuracy_each(file, right):
         {"id": third, "completion": f"<think>\n{right[third]}"},  # nobody says that it was cut off
         {"id": third, "completion": f"<think>Hm.</think>\n{right[third]}", **cut},
     ]
-    file.write_text("".join(json.dumps(each) + "\n" for each in lines))
-    [found] = score_completions(file)
-    total = found.total
+    total = score_completions(write_lines(file, lines))[0].total
     assert (total.of_complete.value, total.of_complete.n) == (0.75, 2)
     assert (total.of_cut.value, total.of_cut.n) == (0.75, 2)
     assert total.accuracy.value == pytest.approx((1 / 2 + 1 / 2 + 1) / 3)
@@ -210,9 +201,9 @@ def test_complete_and_cut_off_replies_have_an_accuracy_each(file, right):
 @pytest.mark.parametrize("text", ["\ud83d Hm", "\udcff"])
 def test_half_a_character_is_replaced_and_said(file, right, text):
     first = next(iter(right))
-    file.write_text(json.dumps({"id": first, "completion": f"{text}\n{right[first]}"}))
+    write(file, {first: f"{text}\n{right[first]}"})
     [found] = read_completions(file)
     assert found.is_mended and found.text.encode().startswith("\ufffd".encode())
     assert score_completions(file)[0].total.accuracy.value == 1
-    file.write_text(json.dumps({"id": first, "completion": "\U0001f600 \ufffd"}))
+    write(file, {first: "\U0001f600 \ufffd"})
     assert [each.is_mended for each in read_completions(file)] == [False]

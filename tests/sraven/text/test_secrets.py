@@ -9,7 +9,7 @@ import pytest
 
 from helpers.refusals import assert_refused
 from sraven.text.addresses import read_address, url_secrets
-from sraven.text.masking import Mask, map_texts, read_key, without_halves
+from sraven.text.masking import make_mask, map_texts, read_key, without_halves
 
 KEY = 'sk-a/b<c>&\\d"e=='
 
@@ -25,14 +25,14 @@ KEY = 'sk-a/b<c>&\\d"e=='
     ],
 )
 def test_a_key_is_hidden_in_any_spelling(spell):
-    shown = Mask([KEY])(f"Bearer {spell(KEY)} isn't known")
+    shown = make_mask([KEY])(f"Bearer {spell(KEY)} isn't known")
     assert shown.replace('"', "") == "Bearer [secret] isn't known"
 
 
 def test_what_is_short_hides_nothing_and_longer_secrets_go_first():
-    assert Mask(["1", "none", ""])("Answer: [1 2], none") == "Answer: [1 2], none"
-    assert Mask(["secret", "secret-key"])("secret-key") == "[secret]"
-    assert Mask([])("as it is") == "as it is"
+    assert make_mask(["1", "none", ""])("Answer: [1 2], none") == "Answer: [1 2], none"
+    assert make_mask(["secret", "secret-key"])("secret-key") == "[secret]"
+    assert make_mask([])("as it is") == "as it is"
 
 
 def test_all_texts_of_a_value_are_changed():
@@ -60,6 +60,7 @@ def test_what_is_no_value_of_a_header_is_refused_by_the_name_of_its_variable(mon
 @pytest.mark.parametrize("name", ["sk-proj-1234567", "hf_abcdef", "", "a=b", "KEY\0", "AB" * 40])
 def test_a_key_in_place_of_the_name_is_not_repeated(name):
     assert_refused("no variable as --key-env names it; it takes the name", read_key, name)
+    assert_refused("has no SOME_KEY; set it", read_key, "SOME_KEY")
 
 
 @pytest.mark.parametrize(

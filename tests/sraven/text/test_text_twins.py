@@ -1,6 +1,5 @@
 """Sets of twins in words: what is asked, how replies in other notations are read, and scores by sets."""
 
-import json
 import re
 from functools import cache
 
@@ -9,7 +8,7 @@ import pytest
 
 from helpers.refusals import assert_refused
 from helpers.submissions import use_boards
-from helpers.text_board import DEFINITION
+from helpers.text_board import DEFINITION, write_lines
 from sraven import text
 from sraven.board.board import Board, read_board
 from sraven.board.freeze import make_board
@@ -214,19 +213,18 @@ def file(monkeypatch, tmp_path):
     return tmp_path / "c.jsonl"
 
 
-def scored(file, replies, ids=None):
-    """Score a file of replies to the first questions; several lists are as many replies to each."""
-    ids = [question for question, *_ in asked()] if ids is None else ids
-    pairs = zip(ids * 2, replies, strict=False)
-    file.write_text("".join(json.dumps({"id": name, "completion": reply}) + "\n" for name, reply in pairs))
-    return score_completions(file)[0]
+def scored(file, replies, *others):
+    """Score replies to the questions of the board; beyond these, to ``others``, or to the first once more."""
+    ids = [question for question, *_ in asked()]
+    pairs = zip([*ids, *(others or ids)], replies, strict=False)
+    return score_completions(write_lines(file, [{"id": each, "completion": said} for each, said in pairs]))
 
 
 NAMES = ("pass_all", "pass_any", "pass_mean", "independent", "systematicity")
 
 
 def test_completions_get_the_metrics_of_the_board(file):
-    found, expected = scored(file, partly_right_replies()), means(partly_right_replies())
+    [found], expected = scored(file, partly_right_replies()), means(partly_right_replies())
     assert [each.level for each in found.sets] == [*LEVELS, "total"] and len(found.levels) == 2
     for each in found.sets:
         suffix = "" if each.level == "total" else f".{each.level}"
@@ -239,29 +237,24 @@ def test_completions_get_the_metrics_of_the_board(file):
 
 def test_sets_that_are_not_whole_do_not_count(file):
     """Two sets of the first level and one of the second are whole; of the next, a question is missing."""
-    found = scored(file, right_replies()[: 4 * V - 1])
+    [found] = scored(file, right_replies()[: 4 * V - 1])
     assert [each.n for each in found.sets] == [2, 1, 3] and found.total.missing == COUNT - 4 * V + 1
     assert found.sets[-1].pass_all.value == 1 == found.sets[-1].systematicity
     assert found.of_board == 3 / 8
-    nothing = scored(file, right_replies()[: V - 1])
+    [nothing] = scored(file, right_replies()[: V - 1])
     assert [(each.n, each.systematicity) for each in nothing.sets] == [(0, None)] * 2
 
 
 def test_of_several_replies_it_is_the_mean_over_all_ways_to_take_one(file):
     """Of the first set, one variant is right in one of two replies; all else is right."""
     replies = right_replies()
-    found = scored(file, [*replies, "Answer: [7]", *replies[1:]])
+    [found] = scored(file, [*replies, "Answer: [7]", *replies[1:]])
     assert found.sets[0].pass_all.value == pytest.approx((1 / 2 + 3) / 4)
     assert found.sets[0].pass_any.value == 1
 
 
 def test_fresh_sets_are_compared_by_sets(file):
-    fresh = [question.replace("_s5_", "_s6_") for question, *_ in asked()]
-    ids, replies = [question for question, *_ in asked()], right_replies()
-    both = zip([*ids, *fresh], [*replies, *["Answer: [7]"] * COUNT], strict=True)
-    file.write_text("".join(json.dumps({"id": name, "completion": reply}) + "\n" for name, reply in both))
-    [difference] = public_less_fresh(score_completions(file))
+    fresh, replies = [question.replace("_s5_", "_s6_") for question, *_ in asked()], right_replies()
+    [difference] = public_less_fresh(scored(file, [*replies, *["Answer: [7]"] * COUNT], *fresh))
     assert difference.value == 1 and difference.interval == (1, 1)
-    failed = zip([*ids, *fresh], [*replies, *[None] * COUNT], strict=True)
-    file.write_text("".join(json.dumps({"id": name, "completion": reply}) + "\n" for name, reply in failed))
-    assert public_less_fresh(score_completions(file)) == []
+    assert public_less_fresh(scored(file, [*replies, *[None] * COUNT], *fresh)) == []
