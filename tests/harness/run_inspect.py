@@ -49,9 +49,9 @@ def run(task, script, **options):
 def main(arguments, folder):
     """Evaluate each script, score the oracle's log again, and ask about questions of boards."""
     found = {}
-    for name, script in SCRIPTS.items():
-        options = {"epochs": 2 if name == "copier" else 1, "log_dir": str(Path(folder, name))}
-        found[name] = reported(run("sraven/sraven", script, task_args=arguments, **options))
+    for name, epochs in (("oracle", 1), ("copier", 2)):
+        options = {"task_args": arguments, "epochs": epochs, "log_dir": str(Path(folder, name))}
+        found[name] = reported(run("sraven/sraven", SCRIPTS[name], **options))
     [written] = Path(folder, "oracle").iterdir()
     found["again"] = reported(score(read_eval_log(written), exact(), action="overwrite", display="none"))
     shorten_boards()
