@@ -246,7 +246,7 @@ def ask_all(
             except _EndingError:
                 return
             except Failure as failure:
-                outcome = Outcome(question, None, failure.why, failure.passes, failure.kept, sample)
+                outcome = Outcome(question, None, failure.why, failure.tries > 1, failure.kept, sample)
                 failures.append(failure)
                 why = why_to_stop(failures)
                 stopped = stopped or (why and f"{endpoint.address.shown}{why}")

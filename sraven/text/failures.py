@@ -54,11 +54,6 @@ class Failure(Exception):  # noqa: N818
     kept: dict[str, Any] = field(default_factory=dict)
 
     @property
-    def passes(self) -> bool:
-        """Whether another time there may be a reply."""
-        return self.tries > 1
-
-    @property
     def is_fatal(self) -> bool:
         """Whether it asks for a longer wait than is worth it."""
         return (self.wait or 0) > LONGEST_ASKED_WAIT

@@ -210,10 +210,6 @@ class Sheet:
         if reply.text and len(self.unread) < UNREAD_SHOWN:
             self.unread.append(Unread(self.questions.id_of(index), reason, reply.text[-UNREAD_LETTERS:]))
 
-    def copied(self) -> NDArray[np.bool_]:
-        """Return of the questions that have a completion whether their last panel is the answer."""
-        return self.questions.copied(np.flatnonzero(self.asked))
-
 
 def _add(completion: Completion, sheets: dict[Questions, Sheet]) -> Sheet:
     """Note a completion on the sheet of its set, which is made when the first one comes; return it.
@@ -241,7 +237,8 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
     each = sums / np.maximum(samples, 1)
     shares = [Shares(share(found[TARGET]), share(found[VALID]), share(1 - found[PARSED])) for found in each]
     ceilings = [sheet.questions.ceiling(threads) for sheet in sheets]
-    counts = np.array([sheet.questions.count for sheet in sheets])
+    counts = [sheet.questions.count for sheet in sheets]
+    copied = [sheet.questions.copied(np.flatnonzero(sheet.asked)) for sheet in sheets]
     missing = [(sheet.questions, np.flatnonzero(~sheet.asked)) for sheet in sheets]
     reasons = sum((sheet.reasons for sheet in sheets), Counter[str]())
     for sheet in sheets:
@@ -259,7 +256,7 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
         lenient=shares[1],
         ceiling=_pooled([found for found in ceilings if found], len(sheets)),
         chance=float(np.average([sheet.questions.chance for sheet in sheets], weights=counts)),
-        floor=float(np.concatenate([sheet.copied() for sheet in sheets]).mean()),
+        floor=float(np.concatenate(copied).mean()),
         reasons=dict(reasons.most_common()),
         unread=tuple(unread for sheet in sheets for unread in sheet.unread)[:UNREAD_SHOWN],
         usage=sum((sheet.usage for sheet in sheets), Usage()),

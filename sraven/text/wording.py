@@ -75,16 +75,9 @@ class LadderWording:
 
     def questions(self, form: str) -> tuple[Questions, ...]:
         """Return the questions of each rung in a form, as `sraven text generate` names them."""
-        return self.ask(*self._forms[form])
-
-    def ask(self, form: str, shots: int) -> tuple[Questions, ...]:
-        """Return the questions of each rung, asked with any number of solved examples.
-
-        Raises:
-            ConfigurationError: for another form or number.
-        """
-        size, asked = self.task.size, zip(self.task.tasks, self.task.forms_of(form), strict=True)
-        return tuple(Questions(each, asked_split(each), size, words, shots) for each, words in asked)
+        words, shots = self._forms[form]
+        size, asked = self.task.size, zip(self.task.tasks, self.task.forms_of(words), strict=True)
+        return tuple(Questions(each, asked_split(each), size, own, shots) for each, own in asked)
 
     def read(self, split: str, indices: NDArray[np.int64], replies: Sequence[str]) -> NDArray[np.uint8]:
         """Return the panels that replies answer: uint8 ``[n, P]``, see `LadderScoring.prediction`."""

@@ -108,12 +108,13 @@ def count_sets(n: int, rows: NDArray[np.int64], parts: Mapping[str, NDArray[np.b
     Args:
         n: number of instances.
         rows: of `rows_of_sets`.
-        parts: by suffix, which variants the metrics are about: bool ``[sets, size]``.
+        parts: by suffix, which variants the metrics are about: bool ``[sets, size]``, or ``[size]`` if it is
+            the same of all sets.
     """
     found: dict[str, NDArray[np.int64]] = {}
     for suffix, part in parts.items():
-        found[f"sets{suffix}"] = _at_first(n, rows, part.sum(axis=1) > 0)
-        found[f"variants{suffix}"] = _at_first(n, rows, part.sum(axis=1))
+        found[f"sets{suffix}"] = _at_first(n, rows, part.sum(axis=-1) > 0)
+        found[f"variants{suffix}"] = _at_first(n, rows, part.sum(axis=-1))
     return found
 
 
@@ -124,7 +125,7 @@ def count_solved(
     found: dict[str, NDArray[np.int64]] = {}
     for suffix, part in parts.items():
         solved = (right[rows] & part).sum(axis=1)
-        whole = (solved > 0) & (solved == part.sum(axis=1))
+        whole = (solved > 0) & (solved == part.sum(axis=-1))
         for name, of_sets in (("solved", solved), ("any", solved > 0), ("all", whole)):
             found[f"{name}{suffix}"] = _at_first(len(right), rows, of_sets)
     return found
@@ -246,16 +247,12 @@ class TwinsScoring(SRAVENScoring):
         combination = found.arrays["combination"]
         return Labels(
             {**found.arrays, "rows_of_sets": rows},
-            {"combination": combination, **count_sets(len(combination), rows, self._parts_of(rows))},
+            {"combination": combination, **count_sets(len(combination), rows, self._parts)},
         )
-
-    def _parts_of(self, rows: NDArray[np.int64]) -> dict[str, NDArray[np.bool_]]:
-        return {suffix: np.broadcast_to(part, rows.shape) for suffix, part in self._parts.items()}
 
     def outcomes(
         self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
     ) -> Arrays:
         """Return what predictions (uint8 ``[n, M]``) solve, as columns ``[n]`` to be summed."""
-        rows = labels.arrays["rows_of_sets"]
         right = (predictions == labels.arrays["target"]).all(axis=1) & answered
-        return count_solved(right, rows, self._parts_of(rows))
+        return count_solved(right, labels.arrays["rows_of_sets"], self._parts)

@@ -83,13 +83,12 @@ PAID = {
 
 
 @pytest.mark.parametrize("name", PAID)
-def test_paid_replies_are_read(server, line, done, name, tmp_path):
+def test_paid_replies_are_read(server, line, run, done, name, tmp_path):
     server.usual = (lambda prompt, asked: httpx.Response(201, content=PAID[name](prompt)),)
-    done(*line)
-    assert len(server.asked) == 44
-    [found] = json.loads(done("text", "score", tmp_path / "c.jsonl", "--json"))["scores"]
-    assert found["total"]["accuracy"]["value"] == 1
-    done("text", "submit", tmp_path / "c.jsonl", "--out", tmp_path / "s", "--author", "A")
+    done(*line, "--limit", 4)
+    assert len(server.asked) == 4
+    [found] = json.loads(run("text", "score", tmp_path / "c.jsonl", "--json")[1])["scores"]
+    assert found["replies"] == 4 and found["total"]["accuracy"]["value"] == 1
 
 
 ANSWER = "Answer: [1 2]"

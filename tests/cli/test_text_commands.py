@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 
 from helpers.page import Page
-from helpers.submissions import SRAVEN_BOARD, description, edit, small_contents, use_boards
+from helpers.submissions import description, edit, use_boards
 from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_contents, write_lines
 from sraven.text import find_question
 
@@ -57,14 +57,6 @@ def test_what_is_missing_is_told(run, done, tmp_path):
     assert f"2 of 6 questions have no completion; the first is {every[1]['id']}" in err
 
 
-def test_refusals_take_a_line_and_write_nothing(done, refused, tmp_path):
-    line = {"id": read(done(*ASKED))[0]["id"], "completion": "hm"}
-    completions = write_lines(tmp_path / "c.jsonl", [line, {"id": "7", "completion": "hm"}])
-    assert "line 2: '7' is no id" in refused("text", "score", completions)
-    assert "'all'" in refused(*ASKED, "--split", "all", "--out", tmp_path / "p.jsonl")
-    assert not (tmp_path / "p.jsonl").exists()
-
-
 def facts_of(path):
     [(attributes, _)] = Page(path.read_text()).find("main")
     return json.loads(attributes["data-play"])
@@ -98,8 +90,7 @@ SAID = ("--model", "org/m", "--revision", "1", "--harness", "h", "--harness-vers
 
 @pytest.fixture(autouse=True)
 def _boards(monkeypatch, tmp_path_factory):
-    contents = {**text_contents(), **text_contents(SECOND), SRAVEN_BOARD: small_contents()[SRAVEN_BOARD]}
-    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"), contents)
+    use_boards(monkeypatch, tmp_path_factory.mktemp("boards"), {**text_contents(), **text_contents(SECOND)})
 
 
 @pytest.fixture
@@ -138,7 +129,6 @@ def test_completions_of_other_questions_are_refused(refused, prompts, tmp_path, 
     [
         (("text", "generate", "--board", BOARD, "--M", 3), "leave --M out"),
         (("text", "generate", "--board", BOARD, "--shots", 3), "has no form told-3-shot; it has"),
-        (("text", "generate", "--board", SRAVEN_BOARD), "asks nothing in words"),
         (("text", "generate", "--fresh-seed", 3), "name one with --board"),
     ],
 )
@@ -157,9 +147,8 @@ def test_board_is_printed_and_checked(run, done):
 
 
 @pytest.fixture
-def second(done, tmp_path):
-    done("text", "generate", "--board", SECOND, "--out", tmp_path / "second.jsonl")
-    return read((tmp_path / "second.jsonl").read_text())
+def second(done):
+    return read(done("text", "generate", "--board", SECOND))
 
 
 TOOK = [
@@ -234,13 +223,12 @@ def test_people_have_rows_of_their_own(done, second, leaderboard, tmp_path):
 
 
 @pytest.mark.parametrize("batch", ["openai", "anthropic"])
-def test_a_batch_asks_what_the_prompts_of_a_board_ask(done, batch):
+def test_a_batch_asks_what_the_prompts_of_a_board_ask(done, second, batch):
     asked = ("--model", "org/m", "--max-tokens", 9, "--temperature", 0, "--system", "Think.")
     requests = read(done("text", "generate", "--board", SECOND, "--batch", batch, *asked))
-    prompts = read(done("text", "generate", "--board", SECOND))
     params = [each.get("body") or each["params"] for each in requests]
-    assert [each["custom_id"] for each in requests] == [each["id"] for each in prompts]
-    assert [each["messages"][-1]["content"] for each in params] == [each["prompt"] for each in prompts]
+    assert [each["custom_id"] for each in requests] == [each["id"] for each in second]
+    assert [each["messages"][-1]["content"] for each in params] == [each["prompt"] for each in second]
     assert all(each["model"] == "org/m" and each["temperature"] == 0 for each in params)
 
 
@@ -254,9 +242,10 @@ def test_a_batch_asks_what_the_prompts_of_a_board_ask(done, batch):
         (("--batch", "other"), "'other' is not one of 'openai', 'anthropic'"),
         (("--model", "m"), "leave --model out"),
         (("--max-tokens", 9), "leave --max-tokens out"),
+        (("--split", "all"), "split='all'"),
     ],
 )
-def test_what_a_batch_lacks_or_has_not_is_told(refused, options, message, tmp_path):
+def test_what_can_not_be_asked_is_told_and_nothing_written(refused, options, message, tmp_path):
     assert message in refused(*ASKED, *options, "--out", tmp_path / "p.jsonl")
     assert not (tmp_path / "p.jsonl").exists()
 

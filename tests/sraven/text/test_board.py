@@ -14,6 +14,7 @@ from sraven import SRAVEN, BoardError, make_task
 from sraven.board.board import Board, read_board
 from sraven.board.content import find_fault
 from sraven.leaderboard.submissions.submit import reference_predictors
+from sraven.text.mixtures import read_text_board
 from sraven.text.questions import LADDER, LEVELS, SHOTS_START
 from sraven.text.task import Ladder
 
@@ -215,5 +216,6 @@ def test_wrong_ladders_are_refused(values, message):
 
 def test_ladder_has_no_datasets_and_says_what_to_do():
     assert_refused("sraven-text has no datasets: `sraven text generate`", lambda: Ladder().rows)
+    assert_refused("asks nothing in words", read_text_board, "sraven-v1")
     assert_refused(r"task='sraven-text': .*sraven, fuzzylogic", make_task, Ladder().config)
     assert "edition" not in Ladder().config and Ladder(edition=2).config["edition"] == 2

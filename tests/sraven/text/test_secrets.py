@@ -14,16 +14,10 @@ from sraven.text.masking import make_mask, map_texts, read_key, without_halves
 KEY = 'sk-a/b<c>&\\d"e=='
 
 
-@pytest.mark.parametrize(
-    "spell",
-    [
-        str,
-        json.dumps,
-        html.escape,
-        lambda key: quote(key, safe=""),
-        lambda key: json.dumps(key).replace("/", "\\/"),
-    ],
-)
+SPELLINGS = [str, json.dumps, html.escape, lambda key: quote(key, safe="")]
+
+
+@pytest.mark.parametrize("spell", [*SPELLINGS, lambda key: json.dumps(key).replace("/", "\\/")])
 def test_a_key_is_hidden_in_any_spelling(spell):
     shown = make_mask([KEY])(f"Bearer {spell(KEY)} isn't known")
     assert shown.replace('"', "") == "Bearer [secret] isn't known"
@@ -84,23 +78,9 @@ def test_what_an_address_keeps_to_itself_is_not_shown():
 ODD = [
     *("", "localhost:8000", "ftp://h/v1", "http://", "http:///v1", "https://:80", "//h/v1", " http://h"),
     *("http://h:99999", "http://h:0", "http://h:-1", "http://h:port", "http://h:80:80", "http://[::1"),
-    *(
-        "http://ex ample",
-        "http://h\n",
-        "http://h/\x00",
-        "http://h/\ud800",
-        "http://\u201ch\u201d",
-        "http://*",
-    ),
-    *(
-        "http://a..b",
-        "http://" + "a" * 70,
-        "http://%zz",
-        "http://h\\x",
-        "http://h\u202e/v1",
-        "http://..",
-        "http://[z]",
-    ),
+    *("http://ex ample", "http://h\n", "http://h/\x00", "http://h/\ud800", "http://\u201ch\u201d"),
+    *("http://*", "http://a..b", "http://" + "a" * 70, "http://%zz", "http://h\\x", "http://h\u202e/v1"),
+    *("http://..", "http://[z]"),
     *("http://u:secret-pw@h:port", "me:secret-pw@h/v1", "http://u:secret-pw/x@h:1:2"),
 ]
 
