@@ -56,9 +56,10 @@ def right_replies():
 def test_the_board_asks_whole_sets_of_all_levels_in_turn():
     frozen = read_board("sraven-text-twins-v1")
     assert frozen.splits == {"ladder": 16_000} and frozen.metric == "pass_all"
-    batch = frozen.sample("ladder", 0, 16_000)
-    assert batch.rung.tolist() == [*range(32)] * 500
-    assert batch.set.tolist() == np.repeat(range(2000), 8).tolist()
+    assert frozen.task.rungs_of(np.arange(16_000))[0].tolist() == [*range(32)] * 500
+    batch = frozen.sample("ladder", 7_968, 64)
+    assert batch.rung.tolist() == [*range(32)] * 2
+    assert batch.set.tolist() == np.repeat(range(996, 1004), 8).tolist()
     assert [rung["instances"] for rung in frozen.rungs] == [4000] * 4
 
 
