@@ -124,18 +124,6 @@ def test_completions_of_other_questions_are_refused(refused, prompts, tmp_path, 
     assert not (tmp_path / "s").exists()
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (("text", "generate", "--board", BOARD, "--M", 3), "leave --M out"),
-        (("text", "generate", "--board", BOARD, "--shots", 3), "has no form told-3-shot; it has"),
-        (("text", "generate", "--fresh-seed", 3), "name one with --board"),
-    ],
-)
-def test_what_a_board_of_texts_has_not_is_told_in_one_line(refused, line, message):
-    assert message in refused(*line)
-
-
 def test_board_is_printed_and_checked(run, done):
     out = done("boards", BOARD)
     assert "rungs=M1-K7 M2-K7 M3-K7 M2-K9" in out and "M=3, K=7" in out
@@ -235,8 +223,11 @@ def test_a_batch_asks_what_the_prompts_of_a_board_ask(done, second, batch):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (("--board", BOARD, "--M", 3), "leave --M out"),
+        (("--board", BOARD, "--shots", 3), "has no form told-3-shot; it has"),
+        (("--fresh-seed", 3), "name one with --board"),
         (("--batch", "openai"), "--batch needs --model"),
-        (("--batch", "anthropic", "--model", "m"), "needs --max-tokens"),
+        (("--board", BOARD, "--batch", "anthropic", "--model", "m"), "needs --max-tokens"),
         (("--batch", "openai", "--model", "m", "--solved"), "leave --solved out"),
         (("--batch", "openai", "--model", "m", "--temperature", "nan"), "temperature"),
         (("--batch", "other"), "'other' is not one of 'openai', 'anthropic'"),
@@ -246,7 +237,7 @@ def test_a_batch_asks_what_the_prompts_of_a_board_ask(done, second, batch):
     ],
 )
 def test_what_can_not_be_asked_is_told_and_nothing_written(refused, options, message, tmp_path):
-    assert message in refused(*ASKED, *options, "--out", tmp_path / "p.jsonl")
+    assert message in refused("text", "generate", *options, "--out", tmp_path / "p.jsonl")
     assert not (tmp_path / "p.jsonl").exists()
 
 

@@ -42,11 +42,10 @@ def test_rewards_are_strict_unless_they_are_asked_to_be_lenient(dataset):
 
 def test_rewards_of_texts_and_of_chats_are_the_same(dataset):
     columns = dataset[:]
-    texts = columns["answer"]
-    chats = [[{"role": "assistant", "content": text}] for text in texts]
-    assert reward(texts, **columns) == reward(chats, **columns) == [1.0] * 60
-    said = [[{"role": "user", "content": "?"}, {"role": "assistant", "content": text}] for text in texts]
-    assert reward(said, **columns) == [1.0] * 60
+    replies = [[{"role": "assistant", "content": text}] for text in columns["answer"]]
+    chats = [[{"role": "user", "content": "?"}, *reply] for reply in replies]
+    for said in (columns["answer"], replies, chats):
+        assert reward(said, **columns) == [1.0] * 60
 
 
 @pytest.mark.parametrize(
@@ -112,6 +111,7 @@ def test_a_curriculum_needs_levels_and_a_window(options):
 @pytest.fixture
 def handed_over(monkeypatch):
     """The file for reasoning-gym, with stand-ins for what it takes of that library."""
+    registered = {}
 
     class Stub:
         def __init__(self, *arguments, config=None, seed=None, size=500, **options):
@@ -121,7 +121,6 @@ def handed_over(monkeypatch):
             pass
 
     coaching = ("BaseCurriculum", "RangeAttributeDefinition", "ScalarAttributeDefinition")
-    registered = {}
 
     def register(name, *kinds):
         registered[name] = kinds
@@ -145,9 +144,8 @@ def test_what_is_handed_over_to_reasoning_gym_agrees_with_the_certificates(hande
         item = dataset[index]
         context = np.array(item["metadata"]["context"], np.uint8)
         [answer] = list_answers(context, 8).tolist()
-        assert (
-            item["answer"] == str(answer).replace(",", "") and dataset.score_answer(item["answer"], item) == 1
-        )
+        assert item["answer"] == str(answer).replace(",", "")
+        assert dataset.score_answer(item["answer"], item) == 1
     rng = handed_over["Random"](1)
     for _ in range(60):  # ambiguous ones among them
         context, *_ = handed_over["draw"](rng, 2, 5)

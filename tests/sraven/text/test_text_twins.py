@@ -37,13 +37,12 @@ def board():
 @cache
 def asked():
     """Return the questions in their order: id, prompt, kind and answer as numbers."""
-    wording = (board().task).wording
-    sets = wording.questions("told-0-shot")
-    prompts = list(wording.prompts("ladder", COUNT, "told-0-shot"))
-    batch = board().sample("ladder", 0, COUNT)
+    task, batch = board().task, board().sample("ladder", 0, COUNT)
+    sets = task.wording.questions("told-0-shot")
+    ids = task.in_order([each.id_of(index) for index in range(4)] for each in sets)
+    prompts = task.wording.prompts("ladder", COUNT, "told-0-shot")
     targets = [[each for each in row if each != 255] for row in batch.target.tolist()]
-    ids = list(board().task.in_order([each.id_of(index) for index in range(4)] for each in sets))
-    return list(zip(ids, prompts, np.array(board().task.kinds)[batch.rung].tolist(), targets, strict=True))
+    return list(zip(ids, prompts, np.array(task.kinds)[batch.rung].tolist(), targets, strict=True))
 
 
 def right_replies():
@@ -68,11 +67,9 @@ def test_a_set_is_a_set_of_twins_and_its_first_puzzle_in_three_notations():
     assert task.kinds[:V] == ("first", "rows", "values", "values", "negated", *["notation"] * 3)
     assert task.kinds[V:] == ("first", "columns", "rows", "values", "negated", *["notation"] * 3)
     batch = board().sample("ladder", 0, COUNT)
-    settings_of_levels = (
-        (Twins(1, 7, 0, 5, by_columns=0, by_rows=1, by_values=2), "test"),
-        (Twins(3, 7, 0.25, 5, by_columns=1, by_rows=1, by_values=1), "ood"),
-    )
-    for level, (twins, split) in enumerate(settings_of_levels):
+    first = Twins(1, 7, 0, 5, by_columns=0, by_rows=1, by_values=2)
+    second = Twins(3, 7, 0.25, 5, by_columns=1, by_rows=1, by_values=1)
+    for level, (twins, split) in enumerate([(first, "test"), (second, "ood")]):
         own = batch[np.flatnonzero(batch.rung // V == level)]
         drawn = twins.sample(split, 0, 4 * twins.size)
         context = own.context[..., : twins.M].reshape(4, V, 8, twins.M)
