@@ -12,10 +12,7 @@ from sraven.core.escape import with_error
 if TYPE_CHECKING:
     from sraven.board.board import Board
 
-_BRIEF = (
-    *("id", "title", "series", "metric", "primary_split"),
-    *("train_budget", "splits", "digest"),
-)
+_BRIEF = ("id", "title", "series", "metric", "primary_split", "train_budget", "splits", "digest")
 """The fields that the list of boards has as JSON."""
 
 

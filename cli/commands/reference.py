@@ -22,10 +22,10 @@ def command(board_id: str, name: str | None, out: Path | None) -> None:
       sraven reference sraven-v1 ideal-observer --out observer
     """
     from sraven.board.board import read_board
-    from sraven.leaderboard.submissions.submit import reference_predictors, write_reference
+    from sraven.leaderboard.submissions.submit import write_reference
 
     if name is None:
-        found = reference_predictors(read_board(board_id))
+        found = read_board(board_id).task.references.predictors
         print_outcome(
             value=[{"name": each, "description": found[each].description} for each in found],
             text="\n".join(f"{each:<18} {reference.description}" for each, reference in found.items()),

@@ -20,10 +20,7 @@ from sraven.files.schemas import find_problem
 RANKED = "ranked"
 """The series of boards that rank; others are diagnostic."""
 
-_AS_WRITTEN = (
-    *("id", "version", "title"),
-    *("train_budget", "metric", "primary_split", "higher_is_better"),
-)
+_AS_WRITTEN = ("id", "version", "title", "train_budget", "metric", "primary_split", "higher_is_better")
 
 
 @dataclass(frozen=True)

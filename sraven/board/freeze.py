@@ -62,18 +62,6 @@ def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _measured(task: Task, sizes: Mapping[str, int], train_digested: int) -> dict[str, Any]:
-    """Return what of a board follows from its instances."""
-    generator, newest = task, max(task.references.answers)
-    covered = {"train": train_digested, **sizes} if "train" in task.splits else sizes
-    return {
-        "ceiling": _ceilings(generator, sizes),
-        **({} if newest == FIRST_DEFINITION else {"ceiling_definition": newest}),
-        "splits": {split: digest_split(generator, split, size) for split, size in covered.items()},
-        "held_out": {split: generator.combinations(split).tolist() for split in sizes if split != "test"},
-    }
-
-
 def _worded(task: Task, split: str, size: int) -> dict[str, Any]:
     """Return what a board says of its prompts and rungs; nothing where predictions are numbers."""
     wording = task.wording
@@ -106,8 +94,8 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
     """
     try:
         task, sizes = make_board_task(definition["config"]), definition["sizes"]
-        scoring = task.scoring
-        measured = _measured(task, sizes, train_digested)
+        scoring, newest = task.scoring, max(task.references.answers)
+        covered = {"train": train_digested, **sizes} if "train" in task.splits else sizes
         submitted = Column("prediction", TEXT, (), "") if task.wording else scoring.prediction
         content: dict[str, Any] = {
             "schema": 1,
@@ -121,11 +109,12 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
             "primary_split": check_choice("primary_split", definition["primary_split"], tuple(sizes)),
             "higher_is_better": scoring.metrics[definition["metric"]].higher_is_better,
             "metrics": list(scoring.metrics),
-            **{name: measured[name] for name in ("ceiling", "ceiling_definition") if name in measured},
+            "ceiling": _ceilings(task, sizes),
+            **({} if newest == FIRST_DEFINITION else {"ceiling_definition": newest}),
             "reference": _reported(definition),
             **_worded(task, definition["primary_split"], sizes[definition["primary_split"]]),
-            "splits": measured["splits"],
-            "held_out": measured["held_out"],
+            "splits": {split: digest_split(task, split, size) for split, size in covered.items()},
+            "held_out": {split: task.combinations(split).tolist() for split in sizes if split != "test"},
         }
     except KeyError as error:
         raise ConfigurationError(f"the definition of board {definition.get('id')!r} lacks {error}") from None

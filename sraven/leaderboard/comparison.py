@@ -237,16 +237,17 @@ def compare_submissions(
             f"{escape(str(first))} is for {board.id} and {escape(str(second))} for {other.board.id}; "
             "compare entries of one board"
         )
-    found: dict[tuple[str, str], Difference] = {}
-    for split in board.splits:
-        if split in one.runs and split in other.runs:
-            found |= {
-                (split, name): each for name, each in _compare_split(one, other, split, threads).items()
-            }
+    found = {
+        (split, metric): each
+        for split in board.splits
+        if split in one.runs and split in other.runs
+        for metric, each in _compare_split(one, other, split, threads).items()
+    }
     planned = (board.primary_split, board.metric)
     others = {place: each for place, each in found.items() if place != planned}
     corrected = dict(zip(others, correct(list(others.values())), strict=True))
-    corrected |= {planned: correct([found[planned]])[0]} if planned in found else {}
+    if planned in found:
+        [corrected[planned]] = correct([found[planned]])
     splits: dict[str, dict[str, Difference]] = {}
     for split, metric in found:
         splits.setdefault(split, {})[metric] = corrected[split, metric]

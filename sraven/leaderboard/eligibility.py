@@ -5,7 +5,6 @@ from dataclasses import asdict
 from math import sqrt
 from typing import Any, NamedTuple
 
-from sraven.board.board import Board
 from sraven.core.escape import escape
 from sraven.leaderboard.copies import equal_seeds
 from sraven.leaderboard.evidence import Evidence
@@ -29,19 +28,14 @@ AGREEMENT = "agreement"
 """The rule that a maintainer may lift: see `sraven.leaderboard.maintainers`."""
 
 
-def least_seeds(board: Board) -> int:
-    """Return how many runs a ranked entry has at least, on every split of a board.
-
-    A seed is a trained model, and several show how far models that are trained alike differ. On a board of
-    texts the model is given. What varies there is which questions it gets and, above temperature 0, what
-    it happens to say: both vary from instance to instance, so the interval over instances has them. So one
-    run is enough; of several, all count.
-    """
-    return 1 if board.is_text else RANKED_SEEDS
-
-
 def _few_seeds(evidence: Evidence) -> str:
-    least = least_seeds(evidence.board)
+    """A seed is a trained model, and several show how far models that are trained alike differ.
+
+    On a board of texts the model is given. What varies there is which questions it gets and, above
+    temperature 0, what it happens to say: both vary from instance to instance, so the interval over instances
+    has them. So one run is enough; of several, all count.
+    """
+    least = 1 if evidence.board.is_text else RANKED_SEEDS
     few = [split for split in evidence.board.splits if len(evidence.seeds(split)) < least]
     seeds = "seed" if least == 1 else "seeds"
     return f"fewer than {least} {seeds} on {', '.join(few)}" if few else ""
@@ -62,11 +56,12 @@ def _other_seeds(evidence: Evidence) -> str:
 
 
 def _extra_data(evidence: Evidence) -> str:
-    return "used extra data" if evidence.training["extra_data"] else ""
+    return "used extra data" if evidence.content["training"]["extra_data"] else ""
 
 
 def _selection(evidence: Evidence) -> str:
-    split, trials = evidence.training["selection_split"], evidence.training.get("tuning_trials") or 1
+    training = evidence.content["training"]
+    split, trials = training["selection_split"], training.get("tuning_trials") or 1
     if split in evidence.board.held_out:
         return "chosen by its scores on held-out combinations"
     if split is None and (trials > 1 or evidence.content.get("points")):
@@ -76,7 +71,7 @@ def _selection(evidence: Evidence) -> str:
 
 def _budget(evidence: Evidence) -> str:
     """A language model may have seen nothing of the benchmark; any other network learnt from something."""
-    instances, most = evidence.training["instances"], max(evidence.board.train_budgets)
+    instances, most = evidence.content["training"]["instances"], max(evidence.board.train_budgets)
     if instances == 0 and not evidence.board.is_text:
         return "says that it was trained on nothing"
     return f"trained on more than {most:,} instances" if instances > most else ""
@@ -275,13 +270,13 @@ def find_omissions(evidence: Evidence) -> tuple[str, ...]:
     return ("training.tuning_trials is missing: say how many settings were tried, the chosen one included",)
 
 
-def judge_submission(evidence: Evidence) -> tuple[Unranked, ...]:
+def judge_submission(evidence: Evidence) -> list[Unranked]:
     """Return why a submission won't be ranked; nothing if it will, if no other entry is a copy of it."""
     board, found = evidence.board, reasons_unranked(evidence)
     if not board.is_ranked:
         reason = f"{board.id} is a diagnostic board, which ranks nothing"
         found.insert(0, Unranked("diagnostic", reason, "`sraven boards` lists the boards that rank"))
-    return tuple(found)
+    return found
 
 
 def report(evidence: Evidence) -> dict[str, Any]:

@@ -64,11 +64,6 @@ class Evidence:
     agreement: Mapping[str, Sequence[float]] = field(default_factory=dict)
     mistakes: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
-    @property
-    def training(self) -> Mapping[str, Any]:
-        """What the submission says of its training."""
-        return dict(self.content["training"])
-
     @cached_property
     def composing(self) -> Composing | None:
         """What it keeps on held-out combinations; None where scores don't say."""

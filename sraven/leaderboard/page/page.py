@@ -179,7 +179,7 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
     found = {each.board.id: each for each in standings}
     if FLAGSHIP not in found or CONTROL not in found:
         return None
-    board = found[FLAGSHIP].board
+    boards = [found[each].board for each in (FLAGSHIP, CONTROL)]
     both = [_by_title(_shown_models(found[each])) for each in (FLAGSHIP, CONTROL)]
     titles = [
         title for title in both[0] if title in both[1] and both[0][title].parts and both[1][title].parts
@@ -197,23 +197,20 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
     if told:
         least = min(parts["lost"]["value"] for parts in told)
         sentence += f" A network that reads each feature by itself: {least:.2f}."
-    levels = levels_of(board)
+    names = "new pairs of rules", "every pair known (control)"
     panels = [
-        Panel(title, [bar_of(board, group[name])._replace(name=name) for name in titles], lines)
-        for title, group, lines in (
-            ("new pairs of rules", both[0], levels),
-            ("every pair known (control)", both[1], levels_of(found[CONTROL].board)),
-        )
+        Panel(name, [bar_of(board, group[title])._replace(name=title) for title in titles], levels_of(board))
+        for name, board, group in zip(names, boards, both, strict=True)
     ]
     seeds = sorted({group[title].seeds for group in both for title in titles})
     count = (
         f"{seeds[0]} seed{'s' * (seeds[0] > 1)}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
     )
     basis = (
-        f"{metric_title(board, board.metric).capitalize()} of whole panels on {FLAGSHIP} and on its control "
-        f"{CONTROL}; {count} each. Bars hold 95 % of resampled combinations."
+        f"{metric_title(boards[0], boards[0].metric).capitalize()} of whole panels on {FLAGSHIP} and on its "
+        f"control {CONTROL}; {count} each. Bars hold 95 % of resampled combinations."
     )
-    return Headline(sentence, _make_picture(board, panels), basis)
+    return Headline(sentence, _make_picture(boards[0], panels), basis)
 
 
 # Rows

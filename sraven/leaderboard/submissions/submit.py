@@ -18,7 +18,6 @@ from sraven.board.board import Board, load_board, read_board
 from sraven.core.arguments import check_choice
 from sraven.core.errors import ConfigurationError, OutputError, SubmissionError
 from sraven.core.packages import installed_versions
-from sraven.core.roles import Reference
 from sraven.files.files import compact_json, sha256_of_file, write_text
 from sraven.files.schemas import find_problem
 from sraven.files.staging import staged
@@ -187,11 +186,6 @@ def write_submission(
         write_text(folder / README, readme or f"# {method['name']}\n\n{method['description']}\n")
 
 
-def reference_predictors(board: Board) -> Mapping[str, Reference]:
-    """Return the reference predictors of a board, by name."""
-    return board.task.references.predictors
-
-
 def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
     """Write the submission of a reference predictor, by `write_submission`, as any other.
 
@@ -205,7 +199,7 @@ def write_reference(out: str | os.PathLike[str], board: str, name: str) -> None:
         OutputError: if ``out`` exists.
     """
     loaded = read_board(board)
-    references = reference_predictors(loaded)
+    references = loaded.task.references.predictors
     reference = references[check_choice("the reference", name, tuple(references))]
     seeds = range(RANKED_SEEDS if reference.random else 1)
     replies: dict[str, Any] | None = None

@@ -13,7 +13,6 @@ from helpers.text_board import BOARD, SECOND, right_replies, text_board, text_co
 from sraven import SRAVEN, BoardError, make_task
 from sraven.board.board import Board, read_board
 from sraven.board.content import find_fault
-from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.mixtures import read_text_board
 from sraven.text.questions import LADDER, LEVELS, SHOTS_START
 from sraven.text.task import Ladder
@@ -160,7 +159,7 @@ def test_writing_answers_otherwise_makes_no_other_run():
 
 @pytest.mark.parametrize("name", [BOARD, SECOND])
 def test_who_never_answers_is_unparsed_by_all_readings(name):
-    replies = reference_predictors(text_board(name))["babbler"].predict("ladder", 44, 0)
+    replies = text_board(name).task.references.predictors["babbler"].predict("ladder", 44, 0)
     _, scores = counts(name, [*replies[:-1], "I can't say."])
     assert {scores[metric].mean for metric in scores if "unparsed" in metric} == {1}
     assert scores["accuracy"].mean == 0 and scores["accuracy_parsed"].mean is None

@@ -12,7 +12,6 @@ from helpers.text_board import DEFINITION, write_lines
 from sraven import text
 from sraven.board.board import Board, read_board
 from sraven.board.freeze import make_board
-from sraven.leaderboard.submissions.submit import reference_predictors
 from sraven.text.replies import unspell
 from sraven.text.scores import public_less_fresh, score_completions
 from sraven.twins.task import Twins
@@ -169,7 +168,7 @@ def test_who_knows_all_scores_one():
     scores = means(right_replies())
     shares = {name: mean for name, mean in scores.items() if not name.startswith("unparsed")}
     assert set(shares.values()) == {1.0} and scores["unparsed"] == scores["unparsed_strict"] == 0
-    observer = reference_predictors(board())["ideal-observer"].predict("ladder", COUNT, 0)
+    observer = board().task.references.predictors["ideal-observer"].predict("ladder", COUNT, 0)
     assert means(observer) == scores
 
 
