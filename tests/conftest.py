@@ -1,5 +1,6 @@
 """Fixtures that several test files share."""
 
+import json
 import os
 import shutil
 import sys
@@ -76,6 +77,15 @@ def leaderboard(tmp_path):
     """The folder of a leaderboard without entries."""
     (tmp_path / "leaderboard").mkdir()
     return tmp_path / "leaderboard"
+
+
+@pytest.fixture
+def filed(originals, scored, leaderboard):
+    """The submission to SRAVEN's small board, as it lies in that leaderboard."""
+    goal = leaderboard / "submissions" / SRAVEN_BOARD / "20261121-a-method"
+    shutil.copytree(originals[SRAVEN_BOARD], goal)
+    (goal / "scores.json").write_text(json.dumps(scored))
+    return goal
 
 
 @pytest.fixture

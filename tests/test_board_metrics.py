@@ -68,28 +68,21 @@ def younger_metric(monkeypatch):
 # Metrics
 
 
-@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
-def test_younger_metric_leaves_filed_entries_as_they_are(entry, younger_metric, run, tmp_path):
-    code, out, err = run("score", entry, "--check", "--out", tmp_path / "scores.json")
-    assert (code, err) == (0, "") and "younger (younger than the board)" in out
-    assert_filed_alike(json.loads((tmp_path / "scores.json").read_text()), entry)
-
-
-def scores_of(printed):
-    """Return the scores that are printed as JSON, without the fields about the rank: references have none."""
-    found = json.loads(printed)
-    assert found.pop("ranked") is False and [each["rule"] for each in found.pop("unranked_because")]
-    return found
-
-
-def test_younger_metric_is_shown_beside(younger_metric, run):
-    code, out, _ = run("score", ENTRIES["fuzzylogic"], "--json")
-    scores = scores_of(out)
-    beside, composing = scores.pop("beside"), scores.pop("composing")
-    assert code == 0 and composing["metric"] == "r2_per_sequence"
-    assert_filed_alike(scores, ENTRIES["fuzzylogic"])
-    assert set(beside) == {"test", "ood"} and "younger" in beside["test"]
-    assert beside["ood"]["younger"]["mean"] == pytest.approx(np.sqrt(np.arange(16_384)).mean(), abs=1e-8)
+@pytest.mark.parametrize(("family", "more"), [("sraven", ()), ("fuzzylogic", ("--json",))])
+def test_younger_metric_is_shown_beside_filed_scores_that_stay(family, more, younger_metric, run, tmp_path):
+    entry = ENTRIES[family]
+    code, out, err = run("score", entry, "--check", "--out", tmp_path / "scores.json", *more)
+    assert (code, err) == (0, "")
+    scores = json.loads((tmp_path / "scores.json").read_text())
+    assert_filed_alike(scores, entry)
+    if not more:
+        assert "younger (younger than the board)" in out
+        return
+    found = json.loads(out)
+    assert scores.items() <= found.items() and found["composing"]["metric"] == "r2_per_sequence"
+    assert set(found["beside"]) == {"test", "ood"} and "younger" in found["beside"]["test"]
+    mean = found["beside"]["ood"]["younger"]["mean"]
+    assert mean == pytest.approx(np.sqrt(np.arange(16_384)).mean(), abs=1e-8)
 
 
 def test_new_board_gets_all_metrics(younger_metric):

@@ -1,7 +1,5 @@
 """Fixtures of the command line's tests."""
 
-import json
-import shutil
 from functools import partial
 
 import pytest
@@ -14,15 +12,6 @@ from helpers.text_board import SECOND, text_contents
 def original(originals):
     """A submission; tests only read it."""
     return originals[SRAVEN_BOARD]
-
-
-@pytest.fixture
-def filed(original, scored, leaderboard):
-    """The submission as it lies in the leaderboard."""
-    goal = leaderboard / "submissions" / SRAVEN_BOARD / "20261121-a-method"
-    shutil.copytree(original, goal)
-    (goal / "scores.json").write_text(json.dumps(scored))
-    return goal
 
 
 # `sraven text ask`, at an endpoint that is a script

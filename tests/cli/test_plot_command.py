@@ -5,16 +5,13 @@ import json
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board, write
 
 
-def test_entries_are_drawn_by_board_beside_the_levels(
-    done, refused, small_boards, original, scored, tmp_path
-):
+def test_entries_are_drawn_beside_the_levels(done, refused, small_boards, original, scored, tmp_path):
     other, svg, pdf = write(tmp_path / "other", FUZZY_BOARD), tmp_path / "scores.svg", tmp_path / "scores.pdf"
     found = json.loads(done("plot", original, other, "--out", svg, "--json"))
     by_board = {each["board"]: each for each in found}
     assert by_board.keys() == {SRAVEN_BOARD, FUZZY_BOARD}
-    scores = scored["splits"]
-    assert by_board[SRAVEN_BOARD]["held_out"] == scores["ood"]["metrics"]["accuracy"]["mean"]
-    assert by_board[SRAVEN_BOARD]["known"] == scores["test"]["metrics"]["accuracy"]["mean"]
+    for split, name in (("ood", "held_out"), ("test", "known")):
+        assert by_board[SRAVEN_BOARD][name] == scored["splits"][split]["metrics"]["accuracy"]["mean"]
     drawn = svg.read_text()
     for words in ("held-out combinations", "ceiling", f"{SRAVEN_BOARD}: accuracy"):
         assert words in drawn

@@ -75,6 +75,7 @@ def test_what_will_not_be_ranked_is_said_at_once(run, done, small_boards, leader
     command = f"git add {folder} && git commit -m 'sraven-small-v1: A method' && gh pr create --fill"
     assert line.startswith(f"{reason}; ") and last == command
     assert (leaderboard / "submissions" / SRAVEN_BOARD).samefile(Path(folder).parent)
+    assert re.fullmatch(r"\d{8}-a-method", Path(folder).name)
     standing = done("leaderboard", "--leaderboard", leaderboard)
     assert standing.splitlines()[-1] == f"{SRAVEN_BOARD}/{Path(folder).name}: {reason}"
     shutil.rmtree(folder)

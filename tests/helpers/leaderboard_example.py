@@ -4,8 +4,6 @@ from dataclasses import replace
 
 from sraven.board.board import read_board
 from sraven.leaderboard.standing import Entry, Standing
-from sraven.mistakes import KINDS
-from sraven.scoring.mistakes import MISSING
 
 SOURCE = "A paper (2026), Table 1"
 NOTE = "Its instances are others."
@@ -78,23 +76,6 @@ def make_entry(method, value, **changes):
     return replace(usual, **changes)
 
 
-def make_errors(*of_wrong, missing=0.0):
-    """Return what an entry gets wrong on both splits, given how its wrong answers divide into the kinds.
-
-    None is of an operand of another feature.
-    """
-
-    def share(mean, error=0.002):
-        return {"counts": [round(1000 * mean)] * 3, "mean": mean, "standard_error": error}
-
-    kinds = (*KINDS, MISSING)
-    *others, none = of_wrong
-    shares = dict(zip(kinds, map(share, (*others, 0.0, none, missing)), strict=True))
-    row = {"name": "all", "total": 51_200, "wrong": share(0.25), "of_wrong": shares}
-    nothing = {kind: {"counts": [0, 0, 0], "mean": None, "standard_error": None} for kind in kinds}
-    return {"test": {**row, "wrong": share(0.0, 0.0), "of_wrong": nothing}, "ood": row}
-
-
 def make_reported(method, value, **changes):
     """Return a row as a paper reports it."""
     nothing = {"id": "", "interval": None, "date": None, "code": None, "parameters": None}
@@ -111,16 +92,15 @@ def make_reference(method, value, **changes):
 
 def make_standing():
     """Return ``sraven-v1`` with entries of every kind, the best first."""
-    some, few = make_errors(0.25, 0.1, 0.15, 0.4, missing=0.1), make_errors(0.52, 0.003, 0.12, 0.357)
     forty, large = dict.fromkeys(("train_instances", "budget"), 40_000_000), "trained on too much"
     small = {"train_instances": 8_000_000, "budget": 10_000_000, "parameters": 90_000}
     nothing = {"gap": None, "standard_error": None, "remark": "fewer than 3 seeds on ood"}
     entries = (
         make_reference("ideal-observer", 0.9278),
         make_entry("Omega", 0.81, rank=1, parameters=3_000_000, **forty),
-        make_entry("alpha", 0.74, rank=1, badge="reproduced", family="hypernetwork", errors=some),
+        make_entry("alpha", 0.74, rank=1, badge="reproduced", family="hypernetwork"),
         make_reported("Paper best", 0.71),
-        make_entry("Beta", 0.69, rank=2, parameters=900_000, date="2026-12-01", errors=few),
+        make_entry("Beta", 0.69, rank=2, parameters=900_000, date="2026-12-01"),
         make_reported("Paper second", 0.65, parameters=400_000),
         make_entry("gamma", 0.61, remark="used extra data", date="2027-01-05"),
         make_entry("Delta", 0.52, rank=1, **small),

@@ -5,11 +5,10 @@ import pytest
 
 from helpers.leaderboard_example import make_entry
 from helpers.refusals import assert_refused
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board, truth, write
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, only_boards, small_board, truth, write
 from sraven import compare_submissions
-from sraven.leaderboard.comparison import DRAWS, Difference, _over_seeds, compare_entries, correct
+from sraven.leaderboard.comparison import DRAWS, Difference, _over_seeds, compare_entries, correct, find_entry
 from sraven.leaderboard.standing import Combinations
-from sraven.leaderboard.submissions.submit import file_submission
 from sraven.scoring.bootstrap import combination_draws
 
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -17,20 +16,24 @@ pytestmark = pytest.mark.usefixtures("small_boards")
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """Two submissions with two seeds each; the second gets more right."""
-    from helpers.submissions import only_boards
-
-    folder = tmp_path_factory.mktemp("pair")
+    """Two submissions with two seeds each, the second of which gets more right; their predictions."""
+    folder, board = tmp_path_factory.mktemp("pair"), small_board(SRAVEN_BOARD)
+    names = {"weak": 0.3, "strong": 0.6}
+    both = [
+        {split: [better(board, split, seed, share) for seed in (0, 1)] for split in board.splits}
+        for share in names.values()
+    ]
     with only_boards(folder / "boards"):
-        board = small_board(SRAVEN_BOARD)
-        both = [
-            {split: [better(board, split, seed, share) for seed in (0, 1)] for split in board.splits}
-            for share in (0.3, 0.6)
-        ]
-        names = ("weak", "strong")
         for name, predictions in zip(names, both, strict=True):
             write(folder / name, SRAVEN_BOARD, predictions=predictions, method={"name": name})
     return [folder / name for name in names], both
+
+
+@pytest.fixture(scope="module")
+def compared(pair, tmp_path_factory):
+    """The first less the second."""
+    with only_boards(tmp_path_factory.mktemp("boards")):
+        return compare_submissions(*pair[0])
 
 
 def better(board, split, seed, share):
@@ -39,10 +42,10 @@ def better(board, split, seed, share):
     return np.where(random.random((len(right), 1)) < share, right, guesses(board, split, 7 + seed))
 
 
-def test_differences_are_those_of_plain_numpy(pair):
-    [first, second], predictions = pair
-    found, board = compare_submissions(first, second), small_board(SRAVEN_BOARD)
-    assert (found.board, found.methods, found.seeds) == (SRAVEN_BOARD, ("weak", "strong"), (2, 2))
+def test_differences_are_those_of_plain_numpy(pair, compared):
+    predictions, board = pair[1], small_board(SRAVEN_BOARD)
+    about = (compared.board, compared.methods, compared.seeds)
+    assert about == (SRAVEN_BOARD, ("weak", "strong"), (2, 2))
     for split in board.splits:
         target, combination = truth(board, split), board.labels(split).arrays["combination"]
         right = [
@@ -50,7 +53,7 @@ def test_differences_are_those_of_plain_numpy(pair):
             for of_entry in predictions
         ]
         means = [runs.mean() for runs in right]
-        each = found.splits[split]["accuracy"]
+        each = compared.splits[split]["accuracy"]
         assert (each.first, each.second) == pytest.approx(means)
         assert each.difference == pytest.approx(means[0] - means[1])
         counts = [(sum(a & ~b), sum(b & ~a)) for a in right[0] for b in right[1]]
@@ -77,10 +80,10 @@ def test_a_metric_that_is_not_defined_has_no_difference(tmp_path):
     assert found.splits["ood"]["accuracy"].difference == 0
 
 
-def test_the_other_way_round_is_the_same_with_the_other_sign(pair):
+def test_the_other_way_round_is_the_same_with_the_other_sign(pair, compared):
     [first, second], _ = pair
-    forward, backward = compare_submissions(first, second), compare_submissions(second, first)
-    for split, metrics in forward.splits.items():
+    backward = compare_submissions(second, first)
+    for split, metrics in compared.splits.items():
         for metric, each in metrics.items():
             other = backward.splits[split][metric]
             if each.difference is None:
@@ -94,8 +97,8 @@ def test_the_other_way_round_is_the_same_with_the_other_sign(pair):
     assert same.better[0] == same.better[1]
 
 
-def test_what_ranks_is_planned_and_the_rest_is_corrected(pair):
-    found = compare_submissions(*pair[0]).splits
+def test_what_ranks_is_planned_and_the_rest_is_corrected(compared):
+    found = compared.splits
     assert found["ood"]["accuracy"].corrected == found["ood"]["accuracy"].p
     others = [each for metrics in found.values() for each in metrics.values()]
     assert any(each.corrected > each.p for each in others if each.p is not None)
@@ -147,11 +150,11 @@ def test_what_is_plain_is_clear_among_many():
 
 
 def test_entries_are_found_by_name_and_what_is_not_is_refused(pair, leaderboard, tmp_path):
-    first, second = pair[0]
-    filed = file_submission(first, leaderboard)
-    fuzzy = write(tmp_path / "fuzzy", FUZZY_BOARD)
-    for name in (filed.name, f"{SRAVEN_BOARD}/{filed.name}"):
-        assert compare_submissions(name, second, leaderboard=leaderboard).methods == ("weak", "strong")
+    first, fuzzy = pair[0][0], write(tmp_path / "fuzzy", FUZZY_BOARD)
+    filed = leaderboard / "submissions" / SRAVEN_BOARD / "20261121-weak"
+    filed.mkdir(parents=True)
+    for name in (filed, filed.name, f"{SRAVEN_BOARD}/{filed.name}"):
+        assert find_entry(name, leaderboard) == filed
     for other, message in (
         ("nothing", "nothing is neither a directory nor a filed entry below"),
         (fuzzy, f"is for {SRAVEN_BOARD} and .* for {FUZZY_BOARD}; compare entries of one board"),

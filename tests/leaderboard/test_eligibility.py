@@ -145,6 +145,14 @@ def test_where_everything_can_be_right_nothing_is_beyond(board_id):
 # Chance
 
 
+def reaching(board, low, high):
+    """Return evidence whose interval on ``ood`` is this one, and whose seeds score what it ends with."""
+    evidence = make_evidence(board=board)
+    found = evidence.scores["splits"]["ood"]["metrics"]
+    found[board.metric] = {**score([high] * 3), "interval": [low, high]}
+    return evidence
+
+
 @pytest.mark.parametrize(
     ("board_id", "chance", "floor"),
     [
@@ -157,28 +165,20 @@ def test_where_everything_can_be_right_nothing_is_beyond(board_id):
 def test_guesswork_has_no_rank(board_id, chance, floor):
     below = [f"not clearly better than what composes nothing ({floor})"] if floor else []
     board = small_board(board_id) if board_id == SRAVEN_BOARD else read_board(board_id)
-    evidence = make_evidence(board=board)
-    found = evidence.scores["splits"]["ood"]["metrics"]
     for low, reason in ((chance, [f"no better than chance, which is {chance:.4g}"]), (chance + 1e-9, below)):
-        found[board.metric] = {**score([chance + 1e-4] * 3), "interval": [low, chance + 2e-4]}
-        assert why_unranked(evidence) == reason
+        assert why_unranked(reaching(board, low, chance + 2e-4)) == reason
 
 
-@pytest.mark.parametrize(("low", "is_ranked"), [(0.9239, False), (0.9241, True)])
-def test_what_composes_nothing_is_to_be_surpassed_by_the_whole_interval(low, is_ranked):
-    board = read_board("fuzzylogic-v1")
-    evidence = make_evidence(board=board)
-    evidence.scores["splits"]["ood"]["metrics"][board.metric] = {**score([0.93] * 3), "interval": [low, 0.94]}
+@pytest.mark.parametrize(
+    ("low", "is_ranked", "is_remarked"),
+    [(0.9239, False, True), (0.9241, True, True), (0.975, True, True), (0.976, True, False)],
+)
+def test_what_composes_nothing_is_to_be_surpassed_by_the_whole_interval(low, is_ranked, is_remarked):
+    """But what is behind the symmetry alone is ranked, with a remark."""
+    evidence = reaching(read_board("fuzzylogic-v1"), low, 0.99)
     assert (why_unranked(evidence) == []) is is_ranked
-
-
-@pytest.mark.parametrize(("low", "remarks"), [(0.975, 1), (0.976, 0)])
-def test_what_is_behind_the_symmetry_is_ranked_with_a_remark(low, remarks):
-    board = read_board("fuzzylogic-v1")
-    evidence = make_evidence(board=board)
-    evidence.scores["splits"]["ood"]["metrics"][board.metric] = {**score([0.98] * 3), "interval": [low, 0.99]}
-    expected = ["not clearly better than what knows the symmetry and composes nothing (0.9756)"] * remarks
-    assert find_remarks(evidence) == expected and why_unranked(evidence) == []
+    remark = "not clearly better than what knows the symmetry and composes nothing (0.9756)"
+    assert find_remarks(evidence) == [remark] * is_remarked
 
 
 def test_a_network_that_is_told_what_others_find_out_has_no_rank():

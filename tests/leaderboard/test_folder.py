@@ -9,34 +9,23 @@ import yaml
 
 from helpers.evidence_example import make_evidence, stated
 from helpers.refusals import assert_refused
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards, small_board
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board
 from sraven import SubmissionError
 from sraven.core.errors import BusyError
 from sraven.leaderboard.folder import FIRST_DAY, filing_date
 from sraven.leaderboard.maintainers import CONFIRMED, Maintained, read_maintained
 from sraven.leaderboard.ranking import read_leaderboard
-from sraven.leaderboard.submissions.submit import file_submission
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
 LAST = date(2026, 11, 30)
-GOOD = f"{SRAVEN_BOARD}/20261121-good"
-
-
-@pytest.fixture(scope="module")
-def original(originals, tmp_path_factory):
-    """A filed submission; tests only read it."""
-    with only_boards(tmp_path_factory.mktemp("boards")):
-        return file_submission(
-            originals[SRAVEN_BOARD], tmp_path_factory.mktemp("filed"), day=date(2026, 11, 21)
-        )
+GOOD = f"{SRAVEN_BOARD}/20261121-a-method"
 
 
 @pytest.fixture
-def submissions(original, tmp_path):
+def submissions(filed):
     """The folder of submissions, with a good entry in it."""
-    shutil.copytree(original, tmp_path / "submissions" / GOOD)
-    return tmp_path / "submissions"
+    return filed.parent.parent
 
 
 def read(submissions, only=None):
@@ -104,8 +93,8 @@ def test_what_is_no_entry_is_told_and_hides_none(name, submissions):
         (lambda text: '{"schema": NaN}', "isn't JSON"),
     ],
 )
-def test_forged_scores_are_reported(change, message, original, submissions):
-    folder = shutil.copytree(original, submissions / SRAVEN_BOARD / "20261122-forged")
+def test_forged_scores_are_reported(change, message, filed, submissions):
+    folder = shutil.copytree(filed, submissions / SRAVEN_BOARD / "20261122-forged")
     text = (folder / "scores.json").read_text()
     (folder / "scores.json").write_text(change(text))
     found = read_leaderboard(submissions.parent, last=LAST, gather=lambda path: stated(submissions / GOOD))
@@ -126,8 +115,8 @@ def test_a_busy_machine_leaves_no_entry_out(submissions):
         read_leaderboard(submissions.parent, last=LAST, gather=gather)
 
 
-def test_entry_below_another_board_is_reported(original, submissions):
-    shutil.copytree(original, submissions / FUZZY_BOARD / "20261122-astray")
+def test_entry_below_another_board_is_reported(filed, submissions):
+    shutil.copytree(filed, submissions / FUZZY_BOARD / "20261122-astray")
     found = read(submissions)
     [fault] = found.faults
     assert fault.place == f"{FUZZY_BOARD}/20261122-astray" and ranked(found) == [GOOD]

@@ -8,7 +8,7 @@ from hypothesis import given, settings, strategies as st
 
 from helpers.evidence_example import make_evidence
 from helpers.standings import entries_of, judged
-from helpers.submissions import SRAVEN_BOARD
+from helpers.submissions import SRAVEN_BOARD, only_boards
 from sraven.leaderboard.contribution.change import displaced
 
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -31,9 +31,24 @@ def scored(name, ood, seeds=3, *, test=0.6, predictions=None, **said):
     return make_evidence(name, scores=scores, seeds=numbers, predictions=predictions, **said)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _few_draws():
+    """Nothing here is about the ranges of ranks: few draws are enough."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr("sraven.leaderboard.comparison.DRAWS", 50)
+        yield
+
+
 @pytest.fixture(scope="module")
 def filed():
     return {place: scored(*said) for place, said in FILED.items()}
+
+
+@pytest.fixture(scope="module")
+def before(filed, tmp_path_factory):
+    """The standing before anybody moves."""
+    with only_boards(tmp_path_factory.mktemp("boards")):
+        return judged(filed)
 
 
 @st.composite
@@ -70,8 +85,7 @@ def hostile(draw, victims):
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_hostile_entries_move_nobody(filed, data):
-    before = judged(filed)
+def test_hostile_entries_move_nobody(filed, before, data):
     entry = data.draw(hostile(filed))
     added = judged(filed, {"mine": entry}, before=before)
     [own] = [each for each in entries_of(added) if each.own]
@@ -83,13 +97,12 @@ def test_hostile_entries_move_nobody(filed, data):
     assert (own.rank, own.remark) == (same.rank, same.remark)  # what is shown is what is filed
 
 
-def test_an_author_may_add_seeds_whatever_others_filed_meanwhile(filed):
+def test_an_author_may_add_seeds_whatever_others_filed_meanwhile(filed, before):
     """Two seeds were copied by another entry, which is a copy; who replaces his own with three is none."""
     place = f"{SRAVEN_BOARD}/20261123-few"
     copied = dict(filed[place].predictions)
     thief, more = (f"{SRAVEN_BOARD}/2026112{day}" for day in ("4-thief", "5-more"))
     stolen = {**filed, thief: scored("thief", 0.6, predictions=copied)}
-    before = judged(filed)
     ours = scored("hyla, three seeds", 0.6, predictions=copied)
     ours.content["replaces"] = place
     assert {e.id: e.rank for e in entries_of(judged(stolen, before=before))}[thief] is None

@@ -168,6 +168,7 @@ def test_any_text_survives_the_file(tmp_path_factory):
         ({"predictions": {"test": {-1: np.zeros((SIZE, 3), int)}}}, "a seed=-1: "),
         ({"predictions": [np.zeros((SIZE, 3), int)]}, "predictions has no names"),
         ({"method": {"authors": "A. Author"}}, "method.authors is 'A. Author'; expected a list"),
+        ({"training": {"selection_split": "validation"}}, "expected a split of sraven-small-v1"),
         ({"model": {"parameters": object()}}, "description of the submission has <object"),
     ],
 )
