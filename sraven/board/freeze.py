@@ -11,7 +11,7 @@ from sraven.board.content import find_fault
 from sraven.board.reference_levels import boards_folder
 from sraven.core.arguments import check_choice
 from sraven.core.digests import digest_prompts, digest_split
-from sraven.core.errors import BoardError, ConfigurationError, OutputError
+from sraven.core.errors import BoardError, ConfigurationError
 from sraven.core.families import make_board_task
 from sraven.core.roles import TEXT, Column, Task
 from sraven.files.files import compact_json, read_bounded, write_text
@@ -124,7 +124,11 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
 
 
 def board_path(checkout: Path, content: Mapping[str, Any]) -> Path:
-    """Return where the file of a board lies in a checkout."""
+    """Return where the file of a board lies in a checkout.
+
+    Raises:
+        OutputError: if there are no boards of its family there.
+    """
     return boards_folder(checkout, content["task"]) / f"{content['id']}.json"
 
 
@@ -133,7 +137,6 @@ def write_board(path: Path, content: Mapping[str, Any]) -> bool:
 
     Raises:
         BoardError: if it is there with other content.
-        OutputError: if the directory doesn't exist.
     """
     text = compact_json(content)
     if path.exists():
@@ -142,7 +145,5 @@ def write_board(path: Path, content: Mapping[str, Any]) -> bool:
         raise BoardError(
             f"{path} is another board; released boards never change: choose a new id and version"
         )
-    if not path.parent.is_dir():
-        raise OutputError(f"{path.parent} doesn't exist; run this in a checkout, or name one with --out")
     write_text(path, text)
     return True

@@ -56,16 +56,13 @@ class ReferenceLevel:
     standard_error: float
 
 
-def parse_levels(data: bytes) -> dict[str, Levels]:
-    """Return the reference levels in a file of ours, by the digest of a board's file."""
-    return {digest: found["lines"] for digest, found in (yaml.safe_load(data) or {}).items()}
-
-
 @cache
 def read_levels() -> Mapping[str, Levels]:
     """Return the reference levels of all boards of this installation, by the digest of a board's file."""
     return {
-        digest: levels for data in read_beside(LEVELS_FILE) for digest, levels in parse_levels(data).items()
+        digest: found["lines"]
+        for data in read_beside(LEVELS_FILE)
+        for digest, found in yaml.safe_load(data).items()
     }
 
 
@@ -100,8 +97,15 @@ def measure_board(board: BoardFile) -> dict[str, Any]:
 
 
 def boards_folder(checkout: Path, family: str) -> Path:
-    """Return where the boards of a family lie in a checkout."""
-    return checkout.joinpath(*find_family(family).package.split("."), "boards")
+    """Return where the boards of a family lie in a checkout.
+
+    Raises:
+        OutputError: if they don't.
+    """
+    folder = checkout.joinpath(*find_family(family).package.split("."), "boards")
+    if not folder.is_dir():
+        raise OutputError(f"{folder} doesn't exist; run this in a checkout, or name one with --out")
+    return folder
 
 
 def write_levels(checkout: Path, boards: Iterable[BoardFile]) -> Iterator[Path]:
@@ -116,8 +120,6 @@ def write_levels(checkout: Path, boards: Iterable[BoardFile]) -> Iterator[Path]:
             by_family.setdefault(board.family, []).append(board)
     for family, members in by_family.items():
         path = boards_folder(checkout, family) / LEVELS_FILE
-        if not path.parent.is_dir():
-            raise OutputError(f"{path.parent} doesn't exist; run this in a checkout, or name one with --out")
         known: dict[str, Any] = yaml.safe_load(path.read_text("utf-8")) or {} if path.is_file() else {}
         known |= {board.digest: measure_board(board) for board in members}
         write_text(path, _HEAD + dump_yaml(known))

@@ -9,10 +9,9 @@ draws on the rarer side of 0.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,7 @@ from sraven.core.errors import ConfigurationError
 from sraven.core.escape import escape
 from sraven.core.means import standard_error
 from sraven.core.rng import derive_key, fill_draws
-from sraven.leaderboard.standing import REFERENCE, Entry
+from sraven.leaderboard.standing import REFERENCE, Combinations, Entry
 from sraven.leaderboard.submissions.submission import SUBMISSIONS, Submission, read_submission
 from sraven.scoring.bootstrap import LEVEL, resample_combinations
 from sraven.scoring.scores import DIGITS, middle, score_samples
@@ -35,12 +34,19 @@ DRAWS = 20_000
 _SIGMAS = NormalDist().inv_cdf((1 + LEVEL) / 2)  # from the middle of an interval to its end
 
 
-def _normals(count: int, **name: Any) -> Draws:
+@lru_cache(maxsize=8)
+def _normals(count: int, stream: str) -> Draws:
     """Return normal deviates ``[count, DRAWS]`` that belong to a name, by Box and Muller."""
     draws = np.zeros((2 * count, DRAWS), np.uint64)
-    fill_draws(draws, derive_key(**name), np.arange(DRAWS, dtype=np.uint64), np.uint64(0))
+    fill_draws(draws, derive_key(stream=stream), np.arange(DRAWS, dtype=np.uint64), np.uint64(0))
     radii, angles = np.split(((draws >> np.uint64(11)) + 0.5) * 2.0**-53, 2)
     return np.asarray(np.sqrt(-2 * np.log(radii)) * np.cos(2 * np.pi * angles))
+
+
+@lru_cache(maxsize=128)
+def _resampled(combinations: Combinations) -> Draws:
+    """Return the mean over an entry's combinations in each draw; one of many pairs asks for it many times."""
+    return resample_combinations(combinations.mean, combinations.instances, samples=DRAWS)
 
 
 def _over_seeds(seeds: tuple[int, int], errors: tuple[float | None, float | None]) -> Draws:
@@ -70,9 +76,7 @@ def _difference_draws(first: Entry, second: Entry) -> Draws:
     draws, signs = _over_seeds((first.seeds, second.seeds), (one, other)), (1, -1)
     for number, (entry, sign) in enumerate(zip((first, second), signs, strict=True)):
         if entry.combinations:
-            found = resample_combinations(
-                entry.combinations.mean, entry.combinations.instances, samples=DRAWS
-            )
+            found = _resampled(entry.combinations)
         else:
             low, high = entry.interval or (0.0, 0.0)
             deviates = _normals(2, stream="instances")[number]

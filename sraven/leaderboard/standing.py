@@ -323,10 +323,8 @@ _ROUNDING = 128
 """Fewer instances than these don't count: budgets are rounded to batches."""
 
 
-def saw_as_many(entry: Entry, instances: int | None) -> bool:
+def saw_as_many(entry: Entry, instances: int) -> bool:
     """Return whether an entry was trained on a number of instances, but for rounding."""
-    if instances is None or entry.train_instances is None:
-        return False
     return abs(entry.train_instances - instances) < _ROUNDING
 
 

@@ -11,7 +11,6 @@ import yaml
 from baselines.config import C4
 from helpers.checkout import REPOSITORY
 from helpers.submissions import DEFINITIONS, FUZZY_BOARD, SRAVEN_BOARD, small_contents, use_boards
-from sraven import load_board
 from sraven.board.board import board_ids, read_board
 from sraven.board.freeze import make_board
 
@@ -25,7 +24,7 @@ def test_boards_are_listed(done, refused):
     assert all(each["id"] in out and each["digest"][:12] in out for each in found)
     assert out.index("sraven-v1") < out.index("fuzzylogic-v1") < out.index("(diagnostic)")
     for name in ("sraven-v1", "fuzzylogic-v1"):
-        board = load_board(name)
+        board = read_board(name)
         shown = json.loads(done("boards", name, "--json"))
         assert shown.pop("divergences", None) == (board.divergences and board.divergences._asdict())
         assert shown == {**board.content, "digest": board.digest}

@@ -1,6 +1,7 @@
 """Evidence made by hand: what entries say and score, without files or predictions behind it."""
 
 import hashlib
+from functools import cache
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def random_predictions(board, split, *seed):
     scored = board.task.scoring.prediction
     random, shape = np.random.default_rng(seed), (board.splits[split], *scored.shape)
     if scored.dtype == "uint8":
-        return random.integers(0, board.content["config"].get("K", 256), shape, np.uint8)
+        return random.integers(0, board.config.get("K", 256), shape, np.uint8)
     return random.random(shape).astype(scored.dtype)
 
 
@@ -84,13 +85,16 @@ def make_evidence(
     )
 
 
+known_board = cache(read_board)
+
+
 def stated(folder):
     """Return evidence of what a filed submission says itself, as if its predictions scored so.
 
     Files with the same checksum have the same predictions.
     """
     content, digest = read_description(folder)
-    board, scores = read_board(content["board"]), read_scores(folder)
+    board, scores = known_board(content["board"]), read_scores(folder)
     return Evidence(
         content=content,
         board=board,

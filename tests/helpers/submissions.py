@@ -1,4 +1,4 @@
-"""Small boards, submissions to them, and how a file of a submission is replaced."""
+"""Small boards, submissions to them, and how predictions of a submission are replaced."""
 
 import hashlib
 import json
@@ -160,22 +160,17 @@ def path_of(split, seed):
     return f"predictions/{split}/seed-{seed}.parquet"
 
 
-def replace_file(folder, name, data):
-    """Replace a file that runs name, predictions or a log, and make its checksums fit."""
+def plant(folder, data, split="test", seed=0):
+    """Replace the predictions of a run and make their checksum fit."""
+    name = path_of(split, seed)
     (folder / name).write_bytes(data)
 
     def correct(content):
         for run in content["runs"]:
-            for key, checksum in (("file", "sha256"), ("log", "log_sha256")):
-                if run.get(key) == name:
-                    run[checksum] = hashlib.sha256(data).hexdigest()
+            if run["file"] == name:
+                run["sha256"] = hashlib.sha256(data).hexdigest()
 
     edit(folder, correct)
-
-
-def plant(folder, data, split="test", seed=0):
-    """Replace the predictions of a run and make their checksum fit."""
-    replace_file(folder, path_of(split, seed), data)
 
 
 def lists(values):

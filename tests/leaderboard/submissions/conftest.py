@@ -1,11 +1,9 @@
 """A submission to damage, and how it is refused."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 
-from helpers.faults import DESCRIPTION
 from helpers.submissions import SRAVEN_BOARD, snapshot
 from sraven import ConfigurationError
 from sraven.leaderboard.submissions.submit import file_submission
@@ -34,17 +32,3 @@ def refuse(tmp_path, capsys):
         return message
 
     return refuse
-
-
-@pytest.fixture
-def refuse_fault(folder, refuse):
-    """Damage a submission, and submit it, or what the fault returns; check what is said."""
-
-    def check(fault, message):
-        found = refuse(fault(folder) or folder)
-        assert message in found
-        beginnings = (DESCRIPTION, "predictions/", str(folder), "there is no board")
-        assert found.startswith(beginnings) or ": is" in found
-        assert not Path("run").exists()
-
-    return check

@@ -5,9 +5,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from helpers.submissions import edit, only_boards, parquet, plant, write
+from helpers.submissions import SRAVEN_BOARD, edit, only_boards, parquet, plant, small_contents, write
 from helpers.text_board import described, right_replies, text_board, text_contents, write_replies
-from sraven import SubmissionError, score_submission
+from helpers.untrusted import refusal
+from sraven import score_submission
 from sraven.files import decode
 from sraven.files.decode import MOST_REPLY
 
@@ -16,8 +17,6 @@ COLUMNS = [("index", "int64", 0), ("prediction", "text", 0)]
 
 @pytest.fixture(scope="module", autouse=True)
 def _boards(tmp_path_factory):
-    from helpers.submissions import SRAVEN_BOARD, small_contents
-
     contents = {**text_contents(), SRAVEN_BOARD: small_contents()[SRAVEN_BOARD]}
     with only_boards(tmp_path_factory.mktemp("boards"), contents):
         yield
@@ -32,15 +31,6 @@ def rows(index, texts, **options):
     """Return a file of replies."""
     values = pa.array(texts, pa.string()) if isinstance(texts, list) else texts
     return parquet({"index": np.asarray(index, np.int64), "prediction": values}, **options)
-
-
-def refused(folder):
-    """Return in which line a submission is refused."""
-    with pytest.raises(SubmissionError) as caught:
-        score_submission(folder)
-    message = str(caught.value)
-    assert "\n" not in message and "Traceback" not in message
-    return message
 
 
 # There and back
@@ -99,7 +89,7 @@ def test_missing_replies_are_wrong_and_told(folder):
 )
 def test_files_that_are_none_of_replies_are_refused(folder, data, message):
     plant(folder, data, "ladder")
-    assert message in refused(folder)
+    assert message in refusal(score_submission, folder)
 
 
 def test_a_small_file_of_much_text_is_refused_before_it_fills_memory(folder):
@@ -127,14 +117,14 @@ def test_a_small_file_of_much_text_is_refused_before_it_fills_memory(folder):
 )
 def test_other_prompts_than_the_board_s_are_refused(folder, said, message):
     edit(folder, lambda content: content["replies"].update(said))
-    assert message in refused(folder)
+    assert message in refusal(score_submission, folder)
 
 
 def test_descriptions_belong_to_their_kind_of_board(folder, tmp_path):
     edit(folder, lambda content: content.pop("replies"))
-    assert "lacks 'replies': sraven-text-small-v1 asks which model replied" in refused(folder)
+    assert "lacks 'replies': sraven-text-small-v1 asks which" in refusal(score_submission, folder)
     numbers = write(tmp_path / "numbers", "sraven-small-v1")
     edit(numbers, lambda content: content.update(replies=described()))
-    assert "has 'replies'; sraven-small-v1 takes predictions that are numbers" in refused(numbers)
+    assert "has 'replies'; sraven-small-v1 takes predictions" in refusal(score_submission, numbers)
     edit(numbers, lambda content: (content.pop("replies"), content["model"].update(parameters=None)))
-    assert "model.parameters is None; expected an integer" in refused(numbers)
+    assert "model.parameters is None; expected an integer" in refusal(score_submission, numbers)
