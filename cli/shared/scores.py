@@ -14,18 +14,19 @@ if TYPE_CHECKING:
     from sraven.scoring.composing import Composing
 
 
+def mean_with_error(score: Mapping[str, Any]) -> str:
+    """Return a mean over seeds with its standard error, where there are several."""
+    return "–" if score["mean"] is None else with_error(score["mean"], score["standard_error"])
+
+
 def span(interval: Sequence[float] | None) -> str:
     """Return an interval in words; an empty text for none."""
     return " to ".join(map(figure, interval)) if interval else ""
 
 
 def score_cells(found: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the cells of scores: of each its mean over seeds with the standard error, and its interval."""
-    cells = []
-    for score in found:
-        cells.append("–" if score["mean"] is None else with_error(score["mean"], score["standard_error"]))
-        cells.append(span(score["interval"]))
-    return cells
+    """Return the cells of scores: of each its mean, and its interval."""
+    return [cell for score in found for cell in (mean_with_error(score), span(score["interval"]))]
 
 
 def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: str) -> None:

@@ -42,6 +42,7 @@ def alike(split):
 
 OTHER_SEEDS = "its splits have other seeds: "
 CHOSEN = "chosen by its scores on held-out combinations"
+TOLD = "a learnt ceiling: it is told what the ranked networks have to find out"
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,9 @@ CHOSEN = "chosen by its scores on held-out combinations"
         (alike("test"), "equal seeds", "seeds 0 and 2 predict the same on test"),
         (alike("ood"), "equal seeds", "seeds 0 and 2 predict the same on ood"),
         ({"method": {"family": "reference"}, **alike("test")}, "reference", "a reference, not a model"),
+        ({"method": {"family": "learnt ceiling"}}, "learnt ceiling", TOLD),
+        # Of which one seed learns, that is no guesswork.
+        ({"scores": {"ood": {"accuracy": [0.9, 0.008, 0.008]}}}, None, None),
     ],
 )
 def test_who_breaks_a_rule_is_told_so_and_what_to_do(options, rule, reason):
@@ -179,15 +183,6 @@ def test_what_composes_nothing_is_to_be_surpassed_by_the_whole_interval(low, is_
     assert (why_unranked(evidence) == []) is is_ranked
     remark = "not clearly better than what knows the symmetry and composes nothing (0.9756)"
     assert find_remarks(evidence) == [remark] * is_remarked
-
-
-def test_a_network_that_is_told_what_others_find_out_has_no_rank():
-    [reason] = why_unranked(make_evidence(method={"family": "learnt ceiling"}))
-    assert reason.startswith("a learnt ceiling")
-
-
-def test_method_of_which_one_seed_learns_is_no_guesswork():
-    assert reasons(scores={"ood": {"accuracy": [0.9, 0.008, 0.008]}}) == []
 
 
 # Points of a grid

@@ -49,7 +49,7 @@ def filed():
 def before(filed, tmp_path_factory):
     """The standing before anybody moves."""
     with only_boards(tmp_path_factory.mktemp("boards")):
-        return judged(filed)
+        return judged(filed, only=SRAVEN_BOARD)
 
 
 @st.composite
@@ -88,11 +88,11 @@ def hostile(draw, victims):
 @given(st.data())
 def test_hostile_entries_move_nobody(filed, before, data):
     entry = data.draw(hostile(filed))
-    added = judged(filed, {"mine": entry}, before=before)
+    added = judged(filed, {"mine": entry}, SRAVEN_BOARD, before)
     [own] = [each for each in entries_of(added) if each.own]
     assert displaced(before, added, own) == ""
     place = f"{SRAVEN_BOARD}/{data.draw(st.sampled_from(['20261120', '20261129']))}-mine"
-    lying = judged({**filed, place: entry}, before=before)
+    lying = judged({**filed, place: entry}, (), SRAVEN_BOARD, before)
     [same] = [each for each in entries_of(lying) if each.id == place]
     assert displaced(before, lying, same) == ""
     assert (own.rank, own.remark) == (same.rank, same.remark)  # what is shown is what is filed

@@ -53,30 +53,19 @@ def test_other_changes_are_not_its_concern(project):
 
 
 @pytest.mark.parametrize(
-    ("name", "message"),
+    ("place", "message"),
     [
-        ("99991231-a-method", "expected a date from 2026-11-20 to 2026-11-25"),
-        ("20261124-another", "the folder is called <date>-a-method"),
-        ("20261124-a ##[warning]hello", r"20261124-a #\\x23\[warning\]hello isn't the name of an entry"),
-        ("../\n::notice::hello", r"\\n::notice::hello"),  # would be a command of the runner
+        (f"{SRAVEN_BOARD}/99991231-a-method", "expected a date from 2026-11-20 to 2026-11-25"),
+        (f"{SRAVEN_BOARD}/20261124-another", "the folder is called <date>-a-method"),
+        (f"{SRAVEN_BOARD}/20261124-a ##[warning]hello", r"a #\\x23\[warning\]hello isn't the name"),
+        ("\n::notice::hello", r"\\n::notice::hello"),  # would be a command of the runner
+        (f"{FUZZY_BOARD}/20261124-a-method", "is for sraven-small-v1; file it below sraven-small-v1"),
+        ("sraven-v9/20261124-a-method", "there is no board"),
+        ("20261124-a-method", "isn't a file of a submission's folder"),
     ],
 )
-def test_name_of_the_folder(project, entry, name, message):
-    entry.rename(entry.parent / name)
-    commit(project)
-    refuse(project, message)
-
-
-@pytest.mark.parametrize(
-    ("board", "message"),
-    [
-        (FUZZY_BOARD, "isn't part of|has .* bytes|is for sraven-small-v1; file it below sraven-small-v1"),
-        ("sraven-v9", "there is no board"),
-        (".", "isn't a file of a submission's folder|there is no board"),
-    ],
-)
-def test_entry_lies_below_its_board(project, entry, board, message):
-    goal = project / FILED / board / entry.name
+def test_a_folder_has_its_name_and_lies_below_its_board(project, entry, place, message):
+    goal = project / FILED / place
     goal.parent.mkdir(exist_ok=True)
     entry.rename(goal)
     commit(project)
@@ -111,21 +100,13 @@ def test_what_an_earlier_commit_holds_counts(project, entry):
     )
 
 
-def _file(project, name, predictions, change):
-    """File an entry with these predictions in place of the new one."""
-    shutil.rmtree(project / OURS, ignore_errors=True)
-    change(write(project / "new", SRAVEN_BOARD, method={"name": name}, predictions=predictions))
-    goal = file_submission(project / "new", project / "docs" / "leaderboard", day=date(2026, 11, 24))
-    shutil.rmtree(project / "new")
-    return goal
-
-
-def test_one_copied_seed_is_refused_however_it_is_written(project):
+def test_one_copied_seed_is_refused_however_it_is_written(project, tmp_path):
     predictions = predictions_from(0)
     copied = predictions["ood"][2] = predictions_from(100)["ood"][1]
     order = np.random.default_rng(0).permutation(len(copied))
-    reordered = predictions_file(copied[order], order)
-    goal = _file(project, "A method", predictions, change=lambda folder: plant(folder, reordered, "ood", 2))
+    folder = write(tmp_path / "new", SRAVEN_BOARD, predictions=predictions)
+    plant(folder, predictions_file(copied[order], order), "ood", 2)
+    goal = file_submission(folder, project / "docs" / "leaderboard", day=date(2026, 11, 24))
     assert (goal / path_of("ood", 2)).read_bytes() != (project / RIVAL / path_of("ood", 1)).read_bytes()
     commit(project)
     refuse(project, rf"predicts the same as {SRAVEN_BOARD}/20261121-rival, or nearly so")

@@ -182,6 +182,10 @@ FAULTS |= {
     "wrong type": (put(predictions_file(np.zeros((SIZE, 3), np.uint16))), "has prediction of type"),
     "an index twice": (rows([5, 6, 5, 6]), f"{FIRST}: row 2 has index 5, which row 0 has"),
     "an index beyond": (rows([0, 301, 302]), f"{FIRST}: row 1 has index 301; test has the indices 0 to 300"),
+    # Claims
+    "a giant claim": (say("claimed", "test", "accuracy", value=10**400), "claimed.test.accuracy is"),
+    "a claim in words": (say("claimed", "test", "accuracy", value="0.5"), "is '0.5'; expected a number"),
+    "a claim of no score": (say("claimed", "test", "f1", value=0), "claimed.test.f1 is no score of this"),
     "a symbol beyond": (symbols({7: [0, 5, 1], 9: [255, 0, 0]}), "has the symbol 5; symbols are 0 to 4"),
 }
 
@@ -198,40 +202,17 @@ def test_fault_is_refused_in_one_line(fault, message, folder, refuse):
 # Claims
 
 
-@pytest.fixture
-def claim(folder):
-    """Change what is claimed."""
-
-    def claim(split, metric, value):
-        say("claimed", split, metric, value=value)(folder)
-        return folder
-
-    return claim
-
-
 @pytest.mark.parametrize(
     ("split", "metric", "off"),
     [("test", "accuracy", 2e-6), ("ood", "position.0", -2e-6), ("ood", "accuracy", 1)],
 )
-def test_wrong_claim_is_refused(split, metric, off, claim, refuse, scored):
+def test_wrong_claim_is_refused(split, metric, off, folder, refuse, scored):
     mean = scored["splits"][split]["metrics"][metric]["mean"]
-    assert refuse(claim(split, metric, mean + off)) == (
+    say("claimed", split, metric, value=mean + off)(folder)
+    assert refuse(folder) == (
         f"submission.yaml: claimed.{split}.{metric} is {mean + off}, but the predictions score {mean}; "
         "correct the claim, or leave it out"
     )
-
-
-@pytest.mark.parametrize(
-    ("split", "metric", "value", "message"),
-    [
-        ("test", "accuracy", 10**400, "claimed.test.accuracy is"),
-        ("test", "accuracy", "0.5", "claimed.test.accuracy is '0.5'; expected a number"),
-        ("test", "f1", 0, "claimed.test.f1 is no score of this submission"),
-    ],
-)
-def test_claim_of_what_is_no_score_is_refused(split, metric, value, message, claim, refuse):
-    found = refuse(claim(split, metric, value))
-    assert found.startswith(DESCRIPTION) and message in found
 
 
 def test_claim_on_what_is_not_defined_is_refused(tmp_path, refuse):
