@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from baselines.model.fast.layers import LayerNorm
 from baselines.model.sequence import Array, CallOptions, SequenceModel
-from baselines.model.transformer import block_arguments, make_block
+from baselines.model.transformer import apply_blocks
 from sraven.core.errors import ConfigurationError
 
 
@@ -31,21 +31,17 @@ class Bottleneck(SequenceModel):
         Raises:
             ConfigurationError: for one layer, or a sequence without context.
         """
-        config, Q, all_codes = self.config, self.config.query_tokens, []
+        config, Q, half = self.config, self.config.query_tokens, self.config.layers // 2
         if config.layers < 2 or x_BTE.shape[1] <= Q or config.causal:
             raise ConfigurationError(
                 f"layers={config.layers}, causal={config.causal}, {x_BTE.shape[1]} tokens with {Q} of the "
                 "query: a bottleneck needs two layers that see all, and a context"
             )
         options = options._replace(num_outputs=min(options.num_outputs, Q))
-        hidden = x_BTE[:, :-Q]
-        for layer in range(config.layers):
-            if layer == config.layers // 2:
-                mean_B1E = LayerNorm(name="norm_latent")(hidden).mean(axis=1, keepdims=True)
-                latent_B1Z = config.dense(max(1, config.width // 2), name="latent")(mean_B1E)
-                task_B1E = config.dense(config.width, name="task")(latent_B1Z)
-                hidden = jnp.concatenate([task_B1E, x_BTE[:, -Q:]], axis=1)
-            block = make_block(config)(config, options.return_codes, name=f"block_{layer}")
-            hidden, codes = block(hidden, *block_arguments(config, options, layer))
-            all_codes.append(codes)
-        return hidden, tuple(all_codes)
+        context, codes = apply_blocks(config, range(half), x_BTE[:, :-Q], options)
+        mean_B1E = LayerNorm(name="norm_latent")(context).mean(axis=1, keepdims=True)
+        latent_B1Z = config.dense(max(1, config.width // 2), name="latent")(mean_B1E)
+        task_B1E = config.dense(config.width, name="task")(latent_B1Z)
+        asked = jnp.concatenate([task_B1E, x_BTE[:, -Q:]], axis=1)
+        answer, more_codes = apply_blocks(config, range(half, config.layers), asked, options)
+        return answer, codes + more_codes

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 
 from baselines.model.attention import MODULES
 from baselines.model.sequence import Array, CallOptions, SequenceModel
-from baselines.model.transformer import block_arguments, make_block
+from baselines.model.transformer import apply_blocks, block_arguments, make_block
 from sraven.core.errors import ConfigurationError
 
 
@@ -29,21 +29,18 @@ class CrossTransformer(SequenceModel):
         Raises:
             ConfigurationError: for one layer, a sequence without context, or an attention that is a module.
         """
-        config, Q, all_codes = self.config, self.config.panel_tokens, []
+        config, Q, half = self.config, self.config.panel_tokens, self.config.layers // 2
         if config.layers < 2 or x_BTE.shape[1] <= Q or config.causal or config.attention in MODULES:
             raise ConfigurationError(
                 f"layers={config.layers}, causal={config.causal}, attention={config.attention!r}, "
                 f"{x_BTE.shape[1]} tokens with {Q} of the query: cross-attention needs two layers that see "
                 "all, a function of queries, keys and values, and a context"
             )
-        context, query = x_BTE[:, :-Q], x_BTE[:, -Q:]
-        for layer in range(config.layers):
-            crosses = layer >= config.layers // 2
-            block = make_block(config)(config, options.return_codes, crosses, name=f"block_{layer}")
+        context, all_codes = apply_blocks(config, range(half), x_BTE[:, :-Q], options)
+        query = x_BTE[:, -Q:]
+        for layer in range(half, config.layers):
+            block = make_block(config)(config, options.return_codes, True, name=f"block_{layer}")
             key, _ = block_arguments(config, options, layer)
-            if crosses:
-                query, codes = block(jnp.concatenate([context, query], axis=1), key, Q)
-            else:
-                context, codes = block(context, key, None)
-            all_codes.append(codes)
-        return query[:, -options.num_outputs :], tuple(all_codes)
+            query, codes = block(jnp.concatenate([context, query], axis=1), key, Q)
+            all_codes += (codes,)
+        return query[:, -options.num_outputs :], all_codes

@@ -42,10 +42,6 @@ def multiply(product: Callable[..., Array], left: Array, right: Array, dtype: DT
     """
     wide = accumulator(dtype)
     left, right = left.astype(dtype), right.astype(dtype)
-
-    def add_wide(left: Array, right: Array) -> Array:
-        return product(left, right, preferred_element_type=wide)
-
     if wide == dtype:
         return product(left, right)
 
@@ -53,6 +49,7 @@ def multiply(product: Callable[..., Array], left: Array, right: Array, dtype: DT
         return product(left.astype(wide), right.astype(wide))
 
     # Not all products of bfloat16 into float32 exist on the CPU.
+    add_wide = partial(product, preferred_element_type=wide)
     return jax.lax.platform_dependent(left, right, cpu=multiply_wide, default=add_wide)
 
 

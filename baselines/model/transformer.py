@@ -76,13 +76,24 @@ class Transformer(SequenceModel):
     """
 
     def layers(self, x_BTE: Array, options: CallOptions) -> tuple[Array, tuple[Array | None, ...]]:
-        """Apply one block after the other, the last one to the tokens with outputs alone."""
-        config, all_codes = self.config, []
-        for layer in range(config.layers):
-            block = make_block(config)(config, options.return_codes, name=f"block_{layer}")
-            x_BTE, codes = block(x_BTE, *block_arguments(config, options, layer))
-            all_codes.append(codes)
-        return x_BTE, tuple(all_codes)
+        """Apply one block after the other."""
+        return apply_blocks(self.config, range(self.config.layers), x_BTE, options)
+
+
+def apply_blocks(
+    config: TransformerConfig, layers: range, x_BTE: Array, options: CallOptions
+) -> tuple[Array, tuple[Array | None, ...]]:
+    """Apply the blocks of some layers, the network's last one to the tokens with outputs alone.
+
+    Returns:
+        what they make of the tokens, and the latent codes of each, or None.
+    """
+    all_codes = []
+    for layer in layers:
+        block = make_block(config)(config, options.return_codes, name=f"block_{layer}")
+        x_BTE, codes = block(x_BTE, *block_arguments(config, options, layer))
+        all_codes.append(codes)
+    return x_BTE, tuple(all_codes)
 
 
 def make_block(config: TransformerConfig) -> type[Block]:
