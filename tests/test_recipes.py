@@ -186,7 +186,7 @@ def test_the_recipe_of_published_models_refuses_what_it_lacks(published, changes
 def test_the_buckets_of_positions_are_those_of_the_baselines(kind, options, request):
     recipe = request.getfixturevalue(kind)
     for length in (9, 18, 27, 32, 36, 54, 72, 108):
-        expected = relative_buckets(length, length, length, length, bidirectional=options == (True,))
+        expected = relative_buckets(length, length, bidirectional=options == (True,))
         assert np.array_equal(np.asarray(recipe.relative_buckets(length, *options)), expected)
 
 

@@ -6,8 +6,9 @@ what else there is to it: weights of its own, and the faster implementations tha
 
 `figure_a1` is HYLA as the paper writes it. `Attention` is the same for any, in four steps: scores,
 normalisation, dropout, value network. Its sums (`dot_scores`, `mix_values`, `mix_hyla`) are einsums as those
-of the figure, with gradients written out in `baselines.model.products`. On a CPU,
-`baselines.model.fast.lanes` computes the three of the paper, several instances at a time.
+of the figure, with gradients written out in `baselines.model.products`.
+
+On a CPU, `baselines.model.fast.lanes` computes the three of the paper in its place, by the same formulas.
 """
 
 from collections.abc import Callable, Mapping
@@ -155,7 +156,7 @@ class Attention:
             bias_HQK: added to the scores before normalisation, or None.
             mask: bool, broadcasts to ``[B, H, Q, K]``; False means that a query doesn't see a key. The
                 output of a query that sees none is 0.
-            network: φ, and the attention's own weights, see `find_value_network`.
+            network: φ, and the attention's own weights.
             gate_QK: what dropout multiplies the latent codes by, see `dropout_gate`, or None.
 
         Returns:
@@ -176,43 +177,24 @@ class Attention:
         return self.mix(kept, value_BKHV, network), codes.product()
 
 
-def dropout_gate(rate: float, key: Array | None, queries: int, keys: int, dtype: jnp.dtype) -> Array | None:
+def dropout_gate(rate: float, key: Array, queries: int, keys: int, dtype: jnp.dtype) -> Array:
     """Return what attention dropout multiplies latent codes by: ``[Q, K]``, shared by batch and heads.
 
     A row depends on how far its query is from the last one, not on how many there are: the last queries
     alone are dropped as they are among all.
 
     Args:
-        rate: share of pairs that become 0, from 0 to below 1; the others are multiplied by
-            1 / (1 - rate). None is returned for 0.
+        rate: share of pairs that become 0, below 1; the others are multiplied by 1 / (1 - rate).
         key: a JAX random key.
         queries: Q.
         keys: K.
         dtype: type of the result.
-
-    Raises:
-        ConfigurationError: for another rate, or a rate without a key.
     """
-    if not 0 <= rate < 1:
-        raise ConfigurationError(f"dropout_rate={rate!r}: expected a share from 0 to below 1")
-    if rate == 0:
-        return None
-    if key is None:
-        raise ConfigurationError(f"dropout_rate={rate!r} needs dropout_key, a key of jax.random")
 
     def draw(from_end: Array) -> Array:
         return jax.random.bernoulli(jax.random.fold_in(key, from_end), 1 - rate, (keys,))
 
     return jax.vmap(draw)(jnp.arange(queries, 0, -1)).astype(dtype) / (1 - rate)
-
-
-def find_value_network(activation: str, weights: Mapping[str, Array] = MappingProxyType({})) -> ValueNetwork:
-    """Return a value network's φ by its name, with its weights.
-
-    Raises:
-        ConfigurationError: for an unknown name.
-    """
-    return ValueNetwork(look_up("activation", activation, ACTIVATIONS), weights)
 
 
 # Normalisations: scores [B, H, Q, K] and a mask to Codes ------------------------------------------------

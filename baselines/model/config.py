@@ -7,14 +7,14 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from baselines.model.attention import ACTIVATIONS, check_attention, with_implementation
+from baselines.model.attention import ACTIVATIONS, MODULES, check_attention, with_implementation
 from baselines.model.fast.layers import Dense, bfloat16_dot_general
 from baselines.model.feedforward import FEEDFORWARD
 from baselines.model.names import look_up
-from baselines.model.position import check_buckets, check_rotary
 from sraven.core.arguments import check_choice, check_integer, check_share
 from sraven.core.errors import ConfigurationError
 
+_POSITIVE = ("length", "layers", "width", "heads", "qkv_width", "mlp_width", "panel_tokens", "query_tokens")
 _LIMIT = 1 << 24
 
 POSITIONS = ("relative_one_way", "relative_both_ways", "rotary")
@@ -86,16 +86,7 @@ class TransformerConfig:
     dense_precision: str = "default"
 
     def __post_init__(self) -> None:
-        for name in (
-            "length",
-            "layers",
-            "width",
-            "heads",
-            "qkv_width",
-            "mlp_width",
-            "panel_tokens",
-            "query_tokens",
-        ):
+        for name in _POSITIVE:
             check_integer(name, getattr(self, name), 1, _LIMIT)
         for name in ("vocabulary", "tile"):
             check_integer(name, getattr(self, name), 0, _LIMIT)
@@ -106,11 +97,11 @@ class TransformerConfig:
             raise ConfigurationError(f"qkv_width={self.qkv_width}: expected a multiple of heads={self.heads}")
         check_attention(self.attention)
         if self.tile:
-            look_up(
-                "attention",
-                self.attention,
-                with_implementation("tiled"),
-                f"; tile={self.tile} needs one of these",
+            hint = f"; tile={self.tile} needs one of these"
+            look_up("attention", self.attention, with_implementation("tiled"), hint)
+        if self.causal and self.attention in MODULES:
+            raise ConfigurationError(
+                f"attention={self.attention!r} with causal=True: its tokens all see each other"
             )
         look_up("activation", self.activation, ACTIVATIONS)
         look_up("feedforward", self.feedforward, FEEDFORWARD)
@@ -123,10 +114,13 @@ class TransformerConfig:
                 f"feedforward={self.feedforward!r}: expected float32 and no mixture of experts"
             )
         check_share("attention_dropout", self.attention_dropout, "such as 0.1")
-        if check_choice("position", self.position, POSITIONS) == "rotary":
-            check_rotary(self.head_width)
-        else:
-            check_buckets(self.length, self.length, self.position == "relative_both_ways")
+        if check_choice("position", self.position, POSITIONS) != "rotary":
+            fewest = 4 if self.position == "relative_both_ways" else 2
+            check_integer("buckets", self.length, fewest, 1 << 20, "two for each direction at least")
+        elif self.head_width % 2:
+            raise ConfigurationError(
+                f"head width {self.head_width}: rotary encoding turns pairs, so it must be even"
+            )
 
     @property
     def dense(self) -> Callable[..., Dense]:

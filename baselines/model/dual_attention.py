@@ -25,13 +25,7 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.attention import (
-    Attention,
-    Codes,
-    ValueNetwork,
-    find_value_network,
-    softmax,
-)
+from baselines.model.attention import ACTIVATIONS, Attention, Codes, ValueNetwork, softmax
 from baselines.model.products import accumulator, dot_scores, mix_values
 from baselines.model.self_attention import SelfAttention
 from sraven.core.errors import ConfigurationError
@@ -66,7 +60,6 @@ class DualAttention(SelfAttention):
     @nn.compact
     def __call__(self, x_BTE: Array, dropout_key: Array | None) -> tuple[Array, Array | None]:
         """Return ``[B, A, E]``, and the weights of all heads ``[B, H, A, T]``: None unless returned."""
-        self._check_sees_all()
         config, (_, T, E) = self.config, x_BTE.shape
         H, R, D = config.heads, config.heads // 2, config.head_width
         if not R:
@@ -91,8 +84,8 @@ class DualAttention(SelfAttention):
             dense((H - R, D), name="value")(x_BTE),
             bias_HAT,
             None,
-            find_value_network(config.activation, weights),
-            self._gate(dropout_key, A, T, wide),
+            ValueNetwork(ACTIVATIONS[config.activation], weights),
+            self._gate(dropout_key, A, T),
         )
         out_BAE = dense(E, axis=(-2, -1), name="out")(out_BAHV.astype(dtype))
         return out_BAE, codes_BHAT if self.return_codes else None

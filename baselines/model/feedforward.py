@@ -88,7 +88,6 @@ class MLP(nn.Module):
 class _Experts(nn.Module):
     """The parameters of a linear layer of every expert, drawn as those of a single one."""
 
-    experts: int
     inputs: int
     outputs: int
 
@@ -96,8 +95,8 @@ class _Experts(nn.Module):
     def __call__(self) -> Layer:
         kernel = nn.initializers.lecun_normal(batch_axis=(0,))
         return Layer(
-            self.param("kernel", kernel, (self.experts, self.inputs, self.outputs)),
-            self.param("bias", nn.initializers.zeros_init(), (self.experts, self.outputs)),
+            self.param("kernel", kernel, (EXPERTS, self.inputs, self.outputs)),
+            self.param("bias", nn.initializers.zeros_init(), (EXPERTS, self.outputs)),
         )
 
 
@@ -107,20 +106,18 @@ class Mixture(nn.Module):
     Attributes:
         hidden: F of each expert.
         dtype: what is computed in.
-        experts: X.
     """
 
     hidden: int
     dtype: DTypeLike = jnp.float32
-    experts: int = EXPERTS
 
     @nn.compact
     def __call__(self, x_BTE: Array) -> Array:
         """Apply the layer."""
         width = x_BTE.shape[-1]
-        gate_EX = self.param("gate", nn.initializers.lecun_normal(), (width, self.experts))
-        up = _Experts(self.experts, width, self.hidden, name="up")()
-        down = _Experts(self.experts, self.hidden, width, name="down")()
+        gate_EX = self.param("gate", nn.initializers.lecun_normal(), (width, EXPERTS))
+        up = _Experts(width, self.hidden, name="up")()
+        down = _Experts(self.hidden, width, name="down")()
         return mixture(x_BTE.astype(self.dtype), gate_EX, up, down)
 
 

@@ -118,7 +118,6 @@ class GatedDeltaAttention(SelfAttention):
     @nn.compact
     def __call__(self, x_BTE: Array, dropout_key: Array | None) -> tuple[Array, None]:
         """Return ``[B, A, E]``, and None: there are no latent codes."""
-        self._check_sees_all()
         if self.return_codes:
             raise ConfigurationError("attention='gated_delta' has no latent codes to return")
         config, dtype = self.config, jnp.dtype(self.config.dtype)

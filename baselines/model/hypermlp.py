@@ -54,7 +54,6 @@ class HyperMLPAttention(SelfAttention):
     @nn.compact
     def __call__(self, x_BTE: Array, dropout_key: Array | None) -> tuple[Array, Array | None]:
         """Return ``[B, A, E]``, and a of all heads ``[B, H, A, T]``: None unless returned."""
-        self._check_sees_all()
         config, (_, T, E) = self.config, x_BTE.shape
         dtype, wide = jnp.dtype(config.dtype), accumulator(jnp.dtype(config.dtype))
         H, V, dense, A = config.heads, config.head_width, config.dense, self.num_outputs or T
@@ -81,7 +80,7 @@ class HyperMLPAttention(SelfAttention):
         scores_BHAT = mix(scores_BHAT, "before")
         norm = jax.lax.rsqrt(jnp.square(scores_BHAT).sum(axis=-1, keepdims=True) + EPSILON)
         codes_BHAT = mix(nn.relu(scores_BHAT * norm), "after")
-        kept_AT = self._gate(dropout_key, A, T, wide)
+        kept_AT = self._gate(dropout_key, A, T)
         kept_BHAT = codes_BHAT if kept_AT is None else codes_BHAT * kept_AT
         out_BAHV = mix_values(kept_BHAT, value_BTHV).astype(dtype) * gate(V, "value_gate")
         out_BAE = dense(E, axis=(-2, -1), name="out")(out_BAHV)

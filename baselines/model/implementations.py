@@ -1,4 +1,4 @@
-"""Implementations of self-attention: the first that suits a call computes it, else `reference`."""
+"""What computes a self-attention faster than `baselines.model.attention`, where it suits a call."""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
@@ -26,7 +26,7 @@ class AttentionCall(NamedTuple):
         gate: what dropout multiplies latent codes by, ``[A, T]``, or None.
         causal: whether a token sees earlier ones and itself only.
         tile: positions of a tile, 0 for the whole.
-        return_codes: whether to return latent codes.
+        return_codes: whether latent codes are wanted, too: implementations return None for them.
     """
 
     attention: Attention
@@ -41,59 +41,27 @@ class AttentionCall(NamedTuple):
     return_codes: bool = False
 
     @property
-    def arrays(self) -> tuple[Array, Array, Array]:
-        """Query, key and value."""
-        return self.query, self.key, self.value
-
-    @property
-    def is_bare(self) -> bool:
-        """Whether there is neither bias nor dropout."""
-        return self.bias is None and self.gate is None
-
-    @property
     def has_all_outputs(self) -> bool:
         """Whether every token has an output: what is causal and fast counts queries from 0."""
         return self.query.shape[1] == self.key.shape[1]
-
-
-Computed = tuple[Array, Array | None]
-"""The output ``[B, A, H, V]`` of the type of the values, and the latent codes ``[B, H, A, T]`` or None."""
-
-
-def reference(call: AttentionCall) -> Computed:
-    """All pairs of positions at once: what suits every call."""
-    A, T = call.query.shape[1], call.key.shape[1]
-    mask = jnp.tri(A, T, T - A, dtype=jnp.bool_)[None, None] if call.causal else None
-    out, codes = call.attention(*call.arrays, call.bias, mask, call.network, call.gate)
-    return out.astype(call.value.dtype), codes if call.return_codes else None
-
-
-def tiled(call: AttentionCall) -> Computed:
-    """Tile by tile."""
-    return tiled_attention(*call[:7], causal=call.causal, query_tile=call.tile, key_tile=call.tile), None
 
 
 def _suits_tiled(call: AttentionCall) -> bool:
     return call.tile > 0 and (call.has_all_outputs or not call.causal)
 
 
-def chunked(call: AttentionCall) -> Computed:
-    """Causal linear attention, chunk by chunk."""
-    return linear_chunked(*call.arrays, chunk=call.tile), None
+def _tiled(call: AttentionCall) -> Array:
+    given = call.attention, call.query, call.key, call.value, call.bias, call.network, call.gate
+    return tiled_attention(*given, causal=call.causal, query_tile=call.tile, key_tile=call.tile)
 
 
 def _suits_chunked(call: AttentionCall) -> bool:
-    return call.tile > 0 and call.causal and call.is_bare and call.has_all_outputs
+    is_bare = call.bias is None and call.gate is None
+    return call.tile > 0 and call.causal and is_bare and call.has_all_outputs
 
 
-def lanes(call: AttentionCall) -> Computed:
-    """Instances side by side in a CPU's vectors, without arrays of pairs."""
-    from baselines.model.fast.lanes import lane_attention  # Numba, which only this one needs
-
-    shape = call.query.shape[1], call.key.shape[1]
-    bias = jnp.zeros((call.query.shape[2], *shape)) if call.bias is None else call.bias
-    gate = jnp.ones(shape) if call.gate is None else call.gate
-    return lane_attention(call.attention, *call.arrays, bias, gate), None
+def _chunked(call: AttentionCall) -> Array:
+    return linear_chunked(call.query, call.key, call.value, chunk=call.tile)
 
 
 def _suits_lanes(call: AttentionCall) -> bool:
@@ -111,27 +79,36 @@ def _suits_lanes(call: AttentionCall) -> bool:
     return instances >= LANES and width == call.value.shape[3] <= WIDEST and is_known()
 
 
+def _lanes(call: AttentionCall) -> Array:
+    from baselines.model.fast.lanes import lane_attention  # Numba, which only this one needs
+
+    bias = 0 if call.bias is None else call.bias
+    gate = 1 if call.gate is None else call.gate
+    return lane_attention(call.attention, call.query, call.key, call.value, bias, gate)
+
+
 class Implementation(NamedTuple):
     """A way to compute self-attention.
 
     Attributes:
         suits: whether it can compute a call of an attention that names it, and should.
-        compute: does.
+        compute: returns the output ``[B, A, H, V]`` of the type of the values.
     """
 
     suits: Callable[[AttentionCall], bool]
-    compute: Callable[[AttentionCall], Computed]
+    compute: Callable[[AttentionCall], Array]
 
 
 IMPLEMENTATIONS: Mapping[str, Implementation] = {
-    "chunked": Implementation(_suits_chunked, chunked),
-    "tiled": Implementation(_suits_tiled, tiled),
-    "lanes": Implementation(_suits_lanes, lanes),
+    "chunked": Implementation(_suits_chunked, _chunked),
+    "tiled": Implementation(_suits_tiled, _tiled),
+    "lanes": Implementation(_suits_lanes, _lanes),
 }
-"""What computes attentions besides `reference`, by the names that their entries have."""
+"""By the names that attentions' entries have: causal linear attention chunk by chunk, any tile by tile, and
+instances side by side in a CPU's vectors, without arrays of pairs."""
 
 
-def find_implementation(call: AttentionCall) -> Callable[[AttentionCall], Computed]:
-    """Return what computes a call: the first that its attention names and that suits, else `reference`."""
+def find_implementation(call: AttentionCall) -> Implementation | None:
+    """Return the first that a call's attention names and that suits it, None if none does."""
     named = (IMPLEMENTATIONS[name] for name in call.attention.implementations)
-    return next((each.compute for each in named if each.suits(call)), reference)
+    return next((each for each in named if each.suits(call)), None)

@@ -5,66 +5,33 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.arguments import check_integer
-from sraven.core.errors import ConfigurationError
-
 Array = jax.Array
 
 ROTARY_BASE = 10_000.0
 """Rotary encoding: pair i of D / 2 turns by position / base^(2i / D)."""
 
 
-def check_buckets(buckets: int, max_distance: int, bidirectional: bool) -> int:
-    """Return how many buckets there are for one direction.
-
-    Raises:
-        ConfigurationError: (a ValueError) for a number that `relative_buckets` can't have.
-    """
-    directions = 2 if bidirectional else 1
-    check_integer("buckets", buckets, 2 * directions, 1 << 20, "two for each direction at least")
-    one_way = buckets // directions
-    check_integer("max_distance", max_distance, one_way // 2 + 1, 1 << 30, "more than have a bucket each")
-    return one_way
-
-
-def check_rotary(width: int) -> None:
-    """Check that a head's width is even.
-
-    Raises:
-        ConfigurationError: (a ValueError) if it isn't.
-    """
-    if width % 2:
-        raise ConfigurationError(f"head width {width}: rotary encoding turns pairs, so it must be even")
-
-
-def relative_buckets(
-    queries: int, keys: int, buckets: int, max_distance: int, *, bidirectional: bool = True
-) -> NDArray[np.int32]:
-    """Return which bucket each pair of positions is in: int32 ``[Q, K]``, from 0 to N - 1.
+def relative_buckets(T: int, buckets: int, *, bidirectional: bool) -> NDArray[np.int32]:
+    """Return which bucket each pair of positions is in: int32 ``[T, T]``, from 0 to N - 1.
 
     Of the buckets for one direction, the first half holds one distance each. The rest grow
-    logarithmically up to ``max_distance``, and the last holds all distances beyond.
+    logarithmically up to distance N, and the last holds all distances beyond.
 
     Args:
-        queries: Q, positions of queries, from 0.
-        keys: K, positions of keys, from 0.
+        T: positions of queries, and of keys.
         buckets: N, at least 2 for each direction.
-        max_distance: more than N / 2, or N / 4 if bidirectional.
         bidirectional: True: earlier keys and the query's own share the lower half of the buckets, later
             keys have the upper. False: all are for earlier keys, and later ones share bucket 0 with the
             query's own. That suits causal attention; the paper's published code does it for all.
-
-    Raises:
-        ConfigurationError: (a ValueError) for a number out of range.
     """
-    one_way = check_buckets(buckets, max_distance, bidirectional)
-    distance_QK = np.arange(queries)[:, None] - np.arange(keys)[None]
-    bucket_of = np.array(_buckets_by_distance(max(queries, keys), one_way, max_distance), np.int32)
-    bucket_QK: NDArray[np.int32] = bucket_of[np.maximum(distance_QK, 0)]
+    one_way = buckets // 2 if bidirectional else buckets
+    bucket_of = np.array(_buckets_by_distance(T, one_way, buckets), np.int32)
+    distance_TT = np.arange(T)[:, None] - np.arange(T)
+    bucket_TT: NDArray[np.int32] = bucket_of[np.maximum(distance_TT, 0)]
     if bidirectional:
-        later_QK = distance_QK < 0
-        bucket_QK[later_QK] = one_way + bucket_of[-distance_QK[later_QK]]
-    return bucket_QK
+        later_TT = distance_TT < 0
+        bucket_TT[later_TT] = one_way + bucket_of[-distance_TT[later_TT]]
+    return bucket_TT
 
 
 def _buckets_by_distance(distances: int, buckets: int, max_distance: int) -> list[int]:
@@ -84,27 +51,13 @@ def _buckets_by_distance(distances: int, buckets: int, max_distance: int) -> lis
     return found
 
 
-def relative_bias(table_HN: Array, bucket_QK: NDArray[np.int32]) -> Array:
-    """Return the bias of each head and pair of positions, ``[H, Q, K]``.
-
-    Args:
-        table_HN: learnt, a number for each head and bucket.
-        bucket_QK: see `relative_buckets`.
-    """
-    return table_HN[:, bucket_QK]
-
-
 def rotary_angles(positions_T: Array, width: int) -> Array:
     """Return by which angles rotary encoding turns: float32 ``[T, D / 2]``.
 
     Args:
         positions_T: integers.
         width: D, of a head's query and key; even.
-
-    Raises:
-        ConfigurationError: (a ValueError) for an odd width.
     """
-    check_rotary(width)
     rates = ROTARY_BASE ** (-np.arange(0, width, 2, dtype=np.float32) / np.float32(width))
     return positions_T.astype(jnp.float32)[:, None] * rates
 

@@ -6,12 +6,11 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.attention import ValueNetwork, dropout_gate, find_attention, find_value_network
+from baselines.model.attention import ACTIVATIONS, ValueNetwork, dropout_gate, find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.implementations import AttentionCall, find_implementation
-from baselines.model.position import relative_bias, relative_buckets, rotary_angles, rotate
+from baselines.model.position import relative_buckets, rotary_angles, rotate
 from baselines.model.products import accumulator
-from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
 
@@ -55,24 +54,28 @@ class SelfAttention(nn.Module):
         """Mix values of all tokens for the last ones, from their positions on."""
         config, A, T = self.config, query.shape[1], key.shape[1]
         query, key, bias_HAT = self._positions(query, key)
-        call = AttentionCall(
-            attention=find_attention(config.attention),
-            query=query,
-            key=key,
-            value=value,
-            bias=bias_HAT,
-            network=self._network(),
-            gate=self._gate(dropout_key, A, T, accumulator(query.dtype)),
-            causal=config.causal,
-            tile=config.tile,
-            return_codes=self.return_codes,
-        )
-        return find_implementation(call)(call)
+        attention, D = find_attention(config.attention), config.head_width
+        weights = {
+            name: self.param(name, own.initialise, own.shape(config.heads, D, D))
+            for name, own in attention.weights.items()
+        }
+        network = ValueNetwork(ACTIVATIONS[config.activation], weights)
+        gate_AT = self._gate(dropout_key, A, T)
+        options = config.causal, config.tile, self.return_codes
+        call = AttentionCall(attention, query, key, value, bias_HAT, network, gate_AT, *options)
+        faster = find_implementation(call)
+        if faster is not None:
+            return faster.compute(call), None
+        mask = jnp.tri(A, T, T - A, dtype=jnp.bool_)[None, None] if config.causal else None
+        out, codes = attention(query, key, value, bias_HAT, mask, network, gate_AT)
+        return out.astype(value.dtype), codes if self.return_codes else None
 
-    def _gate(self, dropout_key: Array | None, A: int, T: int, dtype: jnp.dtype) -> Array | None:
-        """Return what dropout multiplies the latent codes by, ``[A, T]``; None without a key."""
-        rate = 0.0 if dropout_key is None else self.config.attention_dropout
-        return dropout_gate(rate, dropout_key, A, T, dtype)
+    def _gate(self, dropout_key: Array | None, A: int, T: int) -> Array | None:
+        """Return what dropout multiplies the latent codes by, ``[A, T]``; None without a key, or dropout."""
+        rate = self.config.attention_dropout
+        if dropout_key is None or not rate:
+            return None
+        return dropout_gate(rate, dropout_key, A, T, accumulator(self.config.dtype))
 
     def _positions(self, query: Array, key: Array) -> tuple[Array, Array, Array | None]:
         """Encode positions, by turning queries and keys or by a bias ``[H, A, T]``."""
@@ -89,24 +92,5 @@ class SelfAttention(nn.Module):
         init = nn.initializers.normal(config.length**-0.5)
         table_HN = self.param("position", init, (config.heads, config.length))
         both_ways = config.position == "relative_both_ways"
-        bucket_TT = relative_buckets(T, T, config.length, config.length, bidirectional=both_ways)
-        return relative_bias(table_HN, bucket_TT[-A:])
-
-    def _network(self) -> ValueNetwork:
-        """Return what the value network needs besides latent codes and values."""
-        config = self.config
-        sizes = config.heads, config.head_width, config.head_width
-        own = find_attention(config.attention).weights.items()
-        weights = {name: self.param(name, kind.initialise, kind.shape(*sizes)) for name, kind in own}
-        return find_value_network(config.activation, weights)
-
-    def _check_sees_all(self) -> None:
-        """Check that all tokens see each other, for modules in place of this one that need it.
-
-        Raises:
-            ConfigurationError: for a causal configuration.
-        """
-        if self.config.causal:
-            raise ConfigurationError(
-                f"attention={self.config.attention!r} with causal=True: its tokens all see each other"
-            )
+        bucket_AT = relative_buckets(T, config.length, bidirectional=both_ways)[-A:]
+        return table_HN[:, bucket_AT]

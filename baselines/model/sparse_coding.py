@@ -62,7 +62,6 @@ class SparseCodingAttention(SelfAttention):
         self, query: Array, key: Array, value: Array, dropout_key: Array | None
     ) -> tuple[Array, Array | None]:
         """Mix values of all tokens for the last ones, the target panel's with what the context's add."""
-        self._check_sees_all()
         config, T = self.config, key.shape[1]
         panels, rest = divmod(T, config.panel_tokens)
         if config.length != T or rest:
@@ -78,7 +77,7 @@ class SparseCodingAttention(SelfAttention):
         weight_P = self.param("scale", nn.initializers.constant(1 / max(1, panels - 1)), (panels - 1,))
         codes_BHTT = add_context(soft_threshold(scores_BHTT), weight_P, config.panel_tokens)
         codes_BHAT = codes_BHTT[:, :, -(self.num_outputs or T) :]
-        gate_AT = self._gate(dropout_key, codes_BHAT.shape[2], T, codes_BHAT.dtype)
+        gate_AT = self._gate(dropout_key, codes_BHAT.shape[2], T)
         kept_BHAT = codes_BHAT if gate_AT is None else codes_BHAT * gate_AT
         out_BAHV = mix_values(kept_BHAT, nn.relu(value)).astype(value.dtype)
         return out_BAHV, codes_BHAT if self.return_codes else None

@@ -6,6 +6,7 @@ import numpy as np
 
 from baselines.model.attention import find_module
 from baselines.model.transformer import Transformer, TransformerConfig
+from helpers.derivatives import draw, drawn
 
 TEXT = {"vocabulary": 23, "inputs": 0, "outputs": 0}
 B, T = 2, 11
@@ -30,18 +31,15 @@ def tokens_of(config, seed=0):
 def initialised(config):
     """Return a model, and parameters drawn at random, biases too."""
     model = Transformer(config)
-    shapes = jax.eval_shape(model.init, jax.random.key(0), tokens_of(config))
-    rng = np.random.default_rng(1)
-    return model, jax.tree.map(
-        lambda leaf: jnp.asarray(0.3 * rng.normal(size=leaf.shape), leaf.dtype), shapes
-    )
+    params = drawn(model, tokens_of(config))
+    return model, jax.tree.map(lambda leaf: jnp.asarray(leaf, jnp.float32), params)
 
 
-def attention_of(config):
-    """Return the module of an attention, its parameters of `initialised`, and its input, in float64."""
-    params = initialised(config)[1]["params"]["block_0"]["attention"]
-    x_BTE = np.random.default_rng(2).normal(size=(B, T, config.width))
-    return find_module(config.attention)(config), jax.tree.map(np.float64, params), x_BTE
+def attention_of(config, tokens=T):
+    """Return the module of an attention, with codes if it has some, parameters and an input, in float64."""
+    make = find_module(config.attention)
+    module, x_BTE = make(config, return_codes=make.has_codes), draw(B, tokens, config.width)
+    return module, drawn(module, x_BTE, None)["params"], x_BTE
 
 
 def parameters(config):

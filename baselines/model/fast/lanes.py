@@ -229,8 +229,8 @@ def lane_attention(
     query_BAHD: Array,
     key_BTHD: Array,
     value_BTHD: Array,
-    bias_HAT: Array,
-    gate_AT: Array,
+    bias_HAT: Array | float,
+    gate_AT: Array | float,
 ) -> Array:
     """Return an attention's output ``[B, A, H, D]``; it computes in float32, whatever the types are.
 

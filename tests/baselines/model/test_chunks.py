@@ -9,20 +9,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 
 from baselines.model.fast.chunks import linear_chunked
 from helpers.derivatives import assert_runs_side_by_side, draw, memory_of_gradient
 
 B, H, D, V, T = 2, 3, 5, 7, 23
-CHUNKS = (1, 5, 64)
-chunked = jax.jit(linear_chunked, static_argnames="chunk")
+CHUNKS = (1, 5, T, 64)
 
 
-def arrays(instances=B, tokens=T, heads=H, width=D, value_width=V):
+def arrays():
     """Query, key and value."""
-    shapes = *[(instances, tokens, heads, width)] * 2, (instances, tokens, heads, value_width)
-    return [draw(*shape, seed=seed) for seed, shape in enumerate(shapes)]
+    return draw(B, T, H, D), draw(B, T, H, D, seed=1), draw(B, T, H, V)
 
 
 def loops(query, key, value):
@@ -32,21 +29,6 @@ def loops(query, key, value):
         for k in range(q + 1):
             out[b, q, h] += query[b, q, h] @ key[b, k, h] / np.sqrt(query.shape[3]) * value[b, k, h]
     return out
-
-
-sizes = st.integers(1, 4)
-
-
-@given(
-    tokens=st.integers(1, 9), chunk=st.integers(1, 11), rest=st.tuples(st.integers(1, 2), sizes, sizes, sizes)
-)
-@settings(max_examples=6, deadline=None)
-def test_equals_loops(tokens, chunk, rest):
-    instances, *widths = rest
-    inputs = arrays(instances, tokens, *widths)
-    with jax.enable_x64(True):
-        found = chunked(*map(jnp.asarray, inputs), chunk=chunk)
-    np.testing.assert_allclose(found, loops(*inputs), rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("chunk", CHUNKS)
@@ -64,7 +46,7 @@ def test_half_precision_is_added_up_in_single():
     """In bfloat16 itself, 256 + 1 is 256."""
     ones = jnp.ones((1, 1000, 1, 1), jnp.bfloat16)
     for chunk in (1, 64, 1000):
-        out = chunked(ones, ones, ones, chunk=chunk)
+        out = jax.jit(partial(linear_chunked, chunk=chunk))(ones, ones, ones)
         # Two roundings: that of the state as a factor, and that of the output.
         np.testing.assert_allclose(out.astype(jnp.float32).ravel(), np.arange(1, 1001), rtol=2**-7)
 

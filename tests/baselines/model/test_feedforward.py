@@ -64,7 +64,7 @@ def test_mlp():
 
 def test_experts_have_the_size_and_the_spread_of_the_mlp():
     wide = jnp.zeros((1, 1, 101))
-    experts = initialised(Mixture(103, experts=X), wide)[1]["params"]
+    experts = initialised(Mixture(103), wide)[1]["params"]
     single = jax.eval_shape(MLP(103).init, jax.random.key(0), wide)["params"]
     assert experts["gate"].shape == (101, X)
     for layer, fan_in in (("up", 101), ("down", 103)):

@@ -1,6 +1,6 @@
 """HyperMLP against loops written from its equations: values, gradients, dropout.
 
-Axes have different sizes: B=2 instances, E=7 channels, H=3 heads, V=8, D=2, T=5 tokens.
+Axes have different sizes: 2 instances, E=7 channels, H=3 heads, V=8, D=2, T=5 tokens.
 """
 
 from functools import partial
@@ -12,11 +12,11 @@ import pytest
 
 from baselines.model.attention import dropout_gate
 from baselines.model.config import TransformerConfig
-from baselines.model.hypermlp import RANK, HyperMLPAttention
+from baselines.model.hypermlp import RANK
 from baselines.model.position import relative_buckets
-from helpers.derivatives import draw
+from helpers.small_models import attention_of
 
-B, E, H, V, T = 2, 7, 3, 8, 5
+E, H, V, T = 7, 3, 8, 5
 D = V // 4
 
 
@@ -41,7 +41,7 @@ def oracle(params, x_TE, gate_QK):
             ]
         )
 
-    buckets_QK = relative_buckets(T, T, T, T, bidirectional=False)
+    buckets_QK = relative_buckets(T, T, bidirectional=False)
     codes_HQK, out_TE = np.zeros((H, T, T)), np.tile(params["out"]["bias"], (T, 1))
     for h, q in np.ndindex(H, T):
         query_D = project("query", h, q) * opened("query_gate", h, q)
@@ -58,11 +58,8 @@ def oracle(params, x_TE, gate_QK):
 def test_values_and_gradients_equal_those_of_loops(dropout, equals_loops):
     sizes = {"inputs": 5, "outputs": 3, "length": T, "width": E, "heads": H, "qkv_width": H * V}
     config = TransformerConfig(**sizes, attention="hypermlp", dtype="float64", attention_dropout=dropout)
-    module, key = HyperMLPAttention(config, return_codes=True), jax.random.key(3)
-    shapes = jax.eval_shape(module.init, key, jnp.zeros((1, T, E)), None)["params"]
-    assert shapes["query"]["kernel"].shape == (E, H, D) and shapes["after_read"].shape == (H, T, RANK)
-    leaves, tree = jax.tree.flatten(shapes)
-    params = tree.unflatten([0.6 * draw(*leaf.shape, seed=at) for at, leaf in enumerate(leaves)])
+    (module, params, x_BTE), key = attention_of(config, T), jax.random.key(3)
+    assert params["query"]["kernel"].shape == (E, H, D) and params["after_read"].shape == (H, T, RANK)
     gate_QK = np.asarray(dropout_gate(dropout, key, T, T, jnp.float64)) if dropout else np.ones((T, T))
 
     def by_hand(params, x_BTE):
@@ -70,4 +67,4 @@ def test_values_and_gradients_equal_those_of_loops(dropout, equals_loops):
         return [np.stack(each) for each in zip(*instances, strict=True)]
 
     run = partial(module.apply, dropout_key=key)
-    equals_loops(lambda params, x: run({"params": params}, x), by_hand, params, draw(B, T, E))
+    equals_loops(lambda params, x: run({"params": params}, x), by_hand, params, x_BTE)

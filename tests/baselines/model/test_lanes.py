@@ -12,9 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import ATTENTION, find_value_network, with_implementation
+from baselines.model.attention import ATTENTION, RELU, with_implementation
 from baselines.model.fast.lanes import lane_attention
-from baselines.model.implementations import AttentionCall, lanes
+from baselines.model.implementations import IMPLEMENTATIONS, AttentionCall
 from helpers.derivatives import assert_same_values, draw, values_and_gradients
 from helpers.python import python
 
@@ -40,7 +40,7 @@ def in_lanes(name, *inputs):
 
 
 def reference(name, *inputs):
-    return ATTENTION[name](*inputs, None, find_value_network("relu"), gate())[0]
+    return ATTENTION[name](*inputs, gate_QK=gate())[0]
 
 
 @pytest.mark.parametrize(("name", "instances"), [*((name, B) for name in APART), ("hyla", 32)])
@@ -53,12 +53,10 @@ def test_values_and_gradients_are_those_of_the_reference(name, instances):
 @pytest.mark.parametrize(("name", "wide"), [("softmax", False), ("hyla", False), ("hyla", True)])
 def test_a_call_without_bias_and_dropout(name, wide):
     """Also where JAX makes arrays float64 unless told otherwise."""
-    query, key, value, _ = map(jnp.asarray, arrays())
-    network = find_value_network("relu")
+    *given, _ = map(jnp.asarray, arrays())
     with jax.enable_x64(wide):
-        found, codes = lanes(AttentionCall(ATTENTION[name], query, key, value, None, network, None))
-    assert codes is None
-    wanted, _ = ATTENTION[name](query, key, value, None, None, network, None)
+        found = IMPLEMENTATIONS["lanes"].compute(AttentionCall(ATTENTION[name], *given, None, RELU, None))
+    wanted, _ = ATTENTION[name](*given)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-4)
 
 

@@ -20,7 +20,7 @@ from baselines.model.attention import find_attention
 from baselines.model.bottleneck import Bottleneck
 from baselines.model.config import TransformerConfig
 from baselines.model.cross_attention import CrossTransformer
-from baselines.model.fast.layers import Dense, LayerNorm
+from baselines.model.fast.layers import LayerNorm
 from baselines.model.looped import LoopedTransformer
 from baselines.model.mixer import Mixer
 from baselines.model.networks import NETWORKS, OURS, add_network, make_network
@@ -30,7 +30,7 @@ from baselines.model.transformer import Block, Transformer
 from baselines.recipes import make_config
 from baselines.train.command import train_command
 from baselines.train.experiment import board_of, model_of
-from helpers.derivatives import assert_same_values, draw, gelu
+from helpers.derivatives import assert_same_values, draw, drawn, gelu
 from helpers.refusals import assert_refused
 from sraven import ConfigurationError
 from sraven.board.board import read_board
@@ -53,37 +53,44 @@ def tokens(dtype=jnp.float32):
     return jnp.asarray(draw(B, T, IN), dtype)
 
 
-def drawn(model, dtype=np.float32):
+def parameters(model, dtype=jnp.float32):
     """Return parameters, biases too."""
-    shapes = jax.eval_shape(model.init, jax.random.key(0), tokens())
-    return jax.tree.map(lambda leaf: jnp.asarray(0.4 * draw(*leaf.shape), dtype), shapes)
+    return jax.tree.map(lambda leaf: jnp.asarray(leaf, dtype), drawn(model, tokens()))
+
+
+def apply(params, module, name, *arguments):
+    """Apply a module to its part of a network's parameters."""
+    return module.apply({"params": params["params"][name]}, *arguments)
+
+
+def affine(vector, params):
+    return vector @ params["kernel"] + params["bias"]
+
+
+def read_off(params, hidden):
+    """Return the outputs of what the last layer makes."""
+    return affine(apply(params, LayerNorm(), "norm", hidden), params["params"]["out"])
 
 
 # Looped ----------------------------------------------------------------------------------------------
 
 
-def by_hand(config, params, key=None):
+def by_hand(config, params, key):
     """Apply a block of its own to h + x, again and again."""
-    params = params["params"]
-    dtype = jnp.dtype(config.dtype)
-
-    def apply(module, name, *arguments):
-        return module.apply({"params": params[name]}, *arguments)
-
-    x_BTE = apply(Dense(E, dtype=dtype), "embedding", tokens(dtype))
-    hidden_BTE, all_codes = jnp.zeros((B, T, E), dtype), []
+    x_BTE = affine(tokens(jnp.float64), params["params"]["embedding"])
+    hidden_BTE, all_codes = jnp.zeros((B, T, E), jnp.float64), []
     for loop in range(config.layers):
-        own = None if key is None else jax.random.fold_in(key, loop)
-        hidden_BTE, codes = apply(Block(config, True), "block_0", hidden_BTE + x_BTE, own)
+        own = jax.random.fold_in(key, loop)
+        hidden_BTE, codes = apply(params, Block(config, True), "block_0", hidden_BTE + x_BTE, own)
         all_codes.append(codes)
-    return apply(Dense(OUT, dtype=dtype), "out", apply(LayerNorm(), "norm", hidden_BTE)), tuple(all_codes)
+    return read_off(params, hidden_BTE), tuple(all_codes)
 
 
 @pytest.mark.parametrize("attention", ["hyla", "sparse_coding"])
 def test_looped_is_a_loop_over_the_block(attention, float64):
     config = shape(attention=attention, dtype="float64", attention_dropout=0.3)
     model = LoopedTransformer(config)
-    params, key = drawn(model, np.float64), jax.random.key(5)
+    params, key = parameters(model, jnp.float64), jax.random.key(5)
     run = jax.jit(partial(model.apply, return_codes=True), static_argnames="num_outputs")
     wanted = jax.jit(partial(by_hand, config))(params, key)
     assert_same_values(*map(jax.tree.leaves, (run(params, tokens(jnp.float64), key), wanted)), 1e-12)
@@ -94,9 +101,9 @@ def test_looped_is_a_loop_over_the_block(attention, float64):
 
 def test_parameters_are_those_of_a_transformer_of_one_layer_which_one_loop_is():
     one_layer, once, more = Transformer(shape(1)), *(LoopedTransformer(shape(loops)) for loops in (1, 5))
-    params = drawn(one_layer)
+    params = parameters(one_layer)
     for looped in (once, more):
-        assert jax.tree.map(jnp.shape, drawn(looped)) == jax.tree.map(jnp.shape, params)
+        assert jax.tree.map(jnp.shape, parameters(looped)) == jax.tree.map(jnp.shape, params)
     wanted, found, many = (jax.jit(each.apply)(params, tokens()) for each in (one_layer, once, more))
     assert_same_values([found], [wanted], 1e-5)
     assert many.shape == (B, T, OUT) and jnp.abs(found - many).max() > 1e-2
@@ -109,26 +116,21 @@ QUERY = 5
 
 def in_two_halves(config, params):
     """Read the context with block 0, and answer from its latent and the query with blocks 1 and 2."""
-    params = params["params"]
-
-    def apply(module, name, *arguments):
-        return module.apply({"params": params[name]}, *arguments)
-
-    x_BTE = affine(tokens(jnp.float64), params["embedding"])
-    context_BCE, _ = apply(Block(config), "block_0", x_BTE[:, :-QUERY], None)
-    latent_BZ = affine(apply(LayerNorm(), "norm_latent", context_BCE).mean(axis=1), params["latent"])
+    own = params["params"]
+    x_BTE = affine(tokens(jnp.float64), own["embedding"])
+    context_BCE, _ = apply(params, Block(config), "block_0", x_BTE[:, :-QUERY], None)
+    latent_BZ = affine(apply(params, LayerNorm(), "norm_latent", context_BCE).mean(axis=1), own["latent"])
     assert latent_BZ.shape == (B, E // 2)
-    hidden = jnp.concatenate([affine(latent_BZ, params["task"])[:, None], x_BTE[:, -QUERY:]], axis=1)
+    hidden = jnp.concatenate([affine(latent_BZ, own["task"])[:, None], x_BTE[:, -QUERY:]], axis=1)
     for name in ("block_1", "block_2"):
-        hidden, _ = apply(Block(config), name, hidden, None)
-    out = apply(Dense(OUT, dtype=jnp.float64), "out", apply(LayerNorm(), "norm", hidden))
-    return out[:, 1:]
+        hidden, _ = apply(params, Block(config), name, hidden, None)
+    return read_off(params, hidden)[:, 1:]
 
 
 def test_a_bottleneck_answers_from_the_context_s_latent_alone(float64):
     config = shape(3, dtype="float64", query_tokens=QUERY)
     model = Bottleneck(config)
-    params = drawn(model, np.float64)
+    params = parameters(model, jnp.float64)
     wanted = jax.jit(partial(in_two_halves, config))(jax.tree.map(jnp.asarray, params))
     for outputs in (None, 2):
         found = jax.jit(partial(model.apply, num_outputs=outputs))(params, tokens(jnp.float64))
@@ -140,34 +142,34 @@ def test_a_bottleneck_answers_from_the_context_s_latent_alone(float64):
 
 def to_the_context(config, params):
     """Read the context with block 0; then the query's tokens attend to it, by the function of the table."""
-    params, attend = params["params"], find_attention(config.attention)
-    x_BTE = affine(tokens(jnp.float64), params["embedding"])
+    attend = find_attention(config.attention)
+    x_BTE = affine(tokens(jnp.float64), params["params"]["embedding"])
     context, query = x_BTE[:, :-QUERY], x_BTE[:, -QUERY:]
-    context, _ = Block(config).apply({"params": params["block_0"]}, context, None)
-    for block in (params["block_1"], params["block_2"]):
-        norm, own = {"params": block["norm_attention"]}, block["attention"]
-        queries, seen = (LayerNorm().apply(norm, each) for each in (query, context))
+    context, _ = apply(params, Block(config), "block_0", context, None)
+    for block in (params["params"]["block_1"], params["params"]["block_2"]):
+        own = block["attention"]
+        queries, seen = (apply({"params": block}, LayerNorm(), "norm_attention", x) for x in (query, context))
         heads = [
             jnp.einsum("bte,ehd->bthd", each, own[name]["kernel"]) + own[name]["bias"]
             for name, each in (("query", queries), ("key", seen), ("value", seen))
         ]
         distance = np.arange(T)[:, None] - np.arange(T)[None]
-        bias_HTT = own["position"][:, relative_buckets(T, T, T, T, bidirectional=False)]
+        bias_HTT = own["position"][:, relative_buckets(T, T, bidirectional=False)]
         assert (distance[-QUERY:, :-QUERY] > 0).all()
         mixed, _ = attend(*heads, bias_HTT[:, -QUERY:, :-QUERY])
         query += jnp.einsum("bthd,hde->bte", mixed, own["out"]["kernel"]) + own["out"]["bias"]
-        normed = LayerNorm().apply({"params": block["norm_feedforward"]}, query)
+        normed = apply({"params": block}, LayerNorm(), "norm_feedforward", query)
         up, down = block["feedforward"]["up"], block["feedforward"]["down"]
         query += affine(jax.nn.gelu(affine(normed, up)), down)
-    return affine(LayerNorm().apply({"params": params["norm"]}, query), params["out"])
+    return read_off(params, query)
 
 
 @pytest.mark.parametrize("attention", ["softmax", "linear", "hyla"])
 def test_the_query_s_tokens_attend_to_the_context_alone(attention, float64):
     config = shape(3, attention=attention, dtype="float64", panel_tokens=QUERY)
     model = CrossTransformer(config)
-    params = drawn(model, np.float64)
-    assert jax.tree.map(jnp.shape, params) == jax.tree.map(jnp.shape, drawn(Transformer(config), np.float64))
+    params = parameters(model, jnp.float64)
+    assert jax.tree.map(jnp.shape, params) == jax.tree.map(jnp.shape, parameters(Transformer(config)))
     wanted = jax.jit(partial(to_the_context, config))(jax.tree.map(jnp.asarray, params))
     for outputs in (None, 2):
         found = jax.jit(partial(model.apply, num_outputs=outputs))(params, tokens(jnp.float64))
@@ -180,7 +182,7 @@ def test_across_sequences_positions_are_those_of_the_whole(position, float64):
     config = shape(attention="linear", dtype="float64", position=position)
     x_BTE = jnp.asarray(draw(B, T, E), jnp.float64)
     whole, across = (SelfAttention(config, True, QUERY, crosses) for crosses in (False, True))
-    params = whole.init(jax.random.key(0), x_BTE, None)
+    params = drawn(whole, x_BTE, None)
     wanted, found = (jax.jit(each.apply)(params, x_BTE, None)[1] for each in (whole, across))
     assert found.shape == (B, H, QUERY, T - QUERY)
     assert_same_values([found], [wanted[..., :-QUERY]], 1e-12)
@@ -195,7 +197,7 @@ ODD = ({"layers": 1}, {"query_tokens": T, "panel_tokens": T}, {"causal": True})
 )
 def test_what_reads_the_context_first_needs_two_halves_and_a_context(network, changes):
     with pytest.raises(ConfigurationError, match="needs two layers that see all"):
-        drawn(network(shape(**changes)))
+        parameters(network(shape(**changes)))
 
 
 @pytest.mark.parametrize("network", sorted(OURS))
@@ -211,9 +213,7 @@ def test_answers_depend_on_each_panel_of_a_puzzle(network):
         context[panel, panel] = (context[panel, panel] + 1) % board.task.K
     seen = encoding.tokens({"context": jnp.asarray(context)})
     model = model_of(config, encoding)
-    shapes = jax.eval_shape(model.init, jax.random.key(0), seen)
-    params = jax.tree.map(lambda leaf: jnp.asarray(0.4 * draw(*leaf.shape), jnp.float32), shapes)
-    out = jax.jit(partial(model.apply, num_outputs=board.task.M))(params, seen)
+    out = jax.jit(partial(model.apply, num_outputs=board.task.M))(drawn(model, seen), seen)
     assert (np.abs(out[:8] - out[8]).max(axis=(1, 2)) > 1e-4).all()
 
 
@@ -222,10 +222,6 @@ def test_answers_depend_on_each_panel_of_a_puzzle(network):
 
 def normed(vector, params):
     return (vector - vector.mean()) / np.sqrt(vector.var() + 1e-6) * params["scale"] + params["bias"]
-
-
-def affine(vector, params):
-    return vector @ params["kernel"] + params["bias"]
 
 
 def mlp(vector, params):
@@ -246,7 +242,7 @@ def mixer_by_hand(config, params, instance):
 def test_mixer_is_plain_loops(float64):
     config = mixer_shape(dtype="float64")
     model = Mixer(config)
-    params = drawn(model, np.float64)
+    params = parameters(model, jnp.float64)
     out = jax.jit(model.apply)(params, tokens(jnp.float64))
     plain = jax.tree.map(np.asarray, params["params"])
     wanted = [mixer_by_hand(config, plain, instance) for instance in np.asarray(tokens(jnp.float64))]
@@ -256,7 +252,7 @@ def test_mixer_is_plain_loops(float64):
 @pytest.mark.parametrize("num_outputs", [1, 5])
 def test_the_last_outputs_of_a_mixer_are_those_of_all(num_outputs):
     model = Mixer(mixer_shape())
-    params, run = drawn(model), jax.jit(model.apply, static_argnames="num_outputs")
+    params, run = parameters(model), jax.jit(model.apply, static_argnames="num_outputs")
     last = run(params, tokens(), num_outputs=num_outputs)
     assert_same_values([last], [run(params, tokens())[:, -num_outputs:]], 1e-5)
 

@@ -1,11 +1,10 @@
-"""An attention of a user's own, with weights that no other file knows: trained and kept."""
+"""An attention of a user's own, with weights that no other file knows."""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.encode import encoding_of
 from baselines.model.attention import (
     ATTENTION,
     Attention,
@@ -15,12 +14,9 @@ from baselines.model.attention import (
     rms_head,
     weighted_sum,
 )
-from baselines.train.experiment import board_of, program_of
-from baselines.train.train import train
-from helpers.tiny_runs import leaves, tiny
-from sraven import ConfigurationError
-
-B, T, H, D = 2, 5, 3, 4
+from baselines.model.transformer import Transformer
+from helpers.refusals import assert_refused
+from helpers.small_models import small, tokens_of
 
 
 def mixed_heads(codes, value_BKHV, network):
@@ -37,35 +33,26 @@ def _registered():
     del ATTENTION["mixed_heads"]
 
 
-def test_it_trains_and_comes_back(compiled, tmp_path):
-    """Its weights begin orthogonal, move, lie in the checkpoint and are read from it."""
-    config = tiny("mixed_heads", steps=5, warmup=1)
-    with jax.numpy_dtype_promotion("standard"):
-        state = train(config, tmp_path / "run")
-        program = program_of(config, encoding_of(board_of(config).task))
-        restored = train(config, tmp_path / "run")  # of its last checkpoint
-    [path] = [path for path in leaves(state.params) if "between" in path]
-    trained, first = (
-        leaves(state.params)[path],
-        leaves(jax.jit(program.initialise)(np.uint32(config.seed)).params)[path],
-    )
-    np.testing.assert_allclose(first @ first.T, np.eye(config.heads), atol=1e-5)
-    assert (trained != first).any()
-    np.testing.assert_array_equal(leaves(restored.params)[path], trained)
+def test_its_weights_are_parameters_that_learn():
+    """They begin as its entry says, and have gradients."""
+    model = Transformer(small(attention="mixed_heads"))
+    tokens = tokens_of(model.config)
+    params = jax.jit(model.init)(jax.random.key(0), tokens)
+    grads = jax.jit(jax.grad(lambda params: jnp.sin(model.apply(params, tokens)).sum()))(params)
+    first, grad = (each["params"]["block_0"]["attention"]["between"] for each in (params, grads))
+    np.testing.assert_allclose(first @ first.T, np.eye(model.config.heads), atol=1e-5)
+    assert grad.any()
 
 
 def test_a_normalisation_that_returns_no_codes_is_told_in_one_line():
     def plain_softmax(scores_BHQK, mask):
         return jax.nn.softmax(scores_BHQK)
 
-    arrays = [jnp.zeros((B, T, H, D))] * 3
-    with pytest.raises(
-        ConfigurationError, match=r"^plain_softmax returned .*; expected Codes\(scores, scale\)$"
-    ):
-        Attention(plain_softmax, weighted_sum)(*arrays)
+    message = r"^plain_softmax returned .*; expected Codes\(scores, scale\)$"
+    assert_refused(message, Attention(plain_softmax, weighted_sum), *[jnp.zeros((2, 5, 3, 4))] * 3)
 
 
 @pytest.mark.parametrize("name", ["mixed_heads", "sparse_coding", "none"])
 def test_names_that_are_taken(name):
-    with pytest.raises(ConfigurationError, match=f"attention '{name}' is there already"):
-        add_attention(name, Attention(rms_head, mixed_heads))
+    message = f"attention '{name}' is there already"
+    assert_refused(message, add_attention, name, Attention(rms_head, mixed_heads))

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import ATTENTION, dropout_gate, find_value_network, with_implementation
+from baselines.model.attention import ACTIVATIONS, ATTENTION, ValueNetwork, dropout_gate, with_implementation
 from baselines.model.fast.tiles import tiled_attention
 from helpers.derivatives import assert_same_values, draw, memory_of_gradient, values_and_gradients
 
@@ -25,18 +25,18 @@ TILES = {"query_tile": 3, "key_tile": 5}
         ("hyla", {"dtype": jnp.bfloat16, "phi": "silu", "tolerance": 0.03}),
         ("hyla", {"keys": Q, "causal": True}),
         ("linear_rmshead_nonlinear", {"keys": Q, "causal": True, "query_tile": 5, "key_tile": 3}),
-        ("hyla", {"width": 2, "with_bias": False, "dropout": 0.4}),
+        ("hyla", {"width": 2, "with_bias": False, "dropout": True}),
         ("hyla", {"causal": True, "query_tile": Q, "key_tile": 1000}),
     ],
 )
 def test_values_and_gradients_of_the_reference(name, changes, float64):
     case = {"dtype": jnp.float64, "phi": "relu", "keys": K, "width": V, "with_bias": True}
-    case |= {"causal": False, "dropout": 0.0, "tolerance": 1e-12, **TILES, **changes}
-    keys, network = case["keys"], find_value_network(case["phi"])
+    case |= {"causal": False, "dropout": False, "tolerance": 1e-12, **TILES, **changes}
+    keys, network = case["keys"], ValueNetwork(ACTIVATIONS[case["phi"]])
     drawn = draw(B, Q, H, D), draw(B, keys, H, D), draw(B, keys, H, case["width"]), draw(H, Q, keys)
     arrays = [jnp.asarray(array, case["dtype"]) for array in drawn]
     arrays[3] = arrays[3] if case["with_bias"] else None
-    gate = dropout_gate(case["dropout"], jax.random.key(1), Q, keys, jnp.float64)
+    gate = dropout_gate(0.4, jax.random.key(1), Q, keys, jnp.float64) if case["dropout"] else None
     options = {each: case[each] for each in ("causal", "query_tile", "key_tile")}
     seen = jnp.tri(Q, keys, dtype=bool)[None, None] if case["causal"] else None
 
