@@ -20,7 +20,7 @@ from baselines.model.attention import NO_ATTENTION
 from baselines.model.config import TransformerConfig
 from baselines.model.networks import NETWORKS, OURS
 from baselines.recipes import make_config
-from baselines.session import OnBoard, plan_runs, train_plan
+from baselines.session import OnBoard, make_session
 from baselines.train.experiment import board_of, model_of, own_loss
 from baselines.train.flops import operations_in_products
 from baselines.train.optim import OPTIMISERS, Optimiser
@@ -229,11 +229,11 @@ def evaluate_network(
             tell(Progress(board.id, None, step, steps, line["loss"], {}, seconds, left))
 
         where = folder if len(seeds) > 1 else folder / f"seed-{seeds[0]}"
-        plan = plan_runs(OnBoard(board), NO_ATTENTION, where, seeds=seeds, **config_of(board, steps))
-        ended, _ = train_plan(plan, progress=heard, stop=stop)
+        session = make_session(OnBoard(board), NO_ATTENTION, where, seeds=seeds, **config_of(board, steps))
+        ended, _ = session.train(progress=heard, stop=stop)
         if any(each.stopped for each in ended):
             return None
-        loaded = [load_run(each) for each in plan.folders]
+        loaded = [load_run(each) for each in session.folders]
         predictions = {
             split: {config.seed: predict(config, params, split, size) for config, params in loaded}
             for split, size in board.splits.items()

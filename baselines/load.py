@@ -8,12 +8,10 @@ from typing import Any, TypeVar
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
 from baselines.train.code import check_code
-from baselines.train.compiled import target_of
 from baselines.train.directory import WEIGHTS, is_exported, open_checkpoints, read_run
 from baselines.train.experiment import board_of, program_of
 from baselines.train.processes import note
 from baselines.train.result import diverged_at
-from baselines.train.sharding import make_mesh
 from baselines.train.step import Program
 from baselines.train.weights import read_weights
 from sraven.core.arguments import check_integer
@@ -40,7 +38,7 @@ def restore_params(
     check_code(folder, config)
 
     def make_target() -> Any:
-        return target_of(make_program(config), make_mesh())
+        return make_program(config).target
 
     if is_exported(folder):
         if step not in (None, -1, config.steps):

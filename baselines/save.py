@@ -12,7 +12,6 @@ from baselines.config import LanguageConfig, RunConfig
 from baselines.encode import encoding_of
 from baselines.load import load_run
 from baselines.train.code import FOLDER, code_files
-from baselines.train.compiled import abstract_state
 from baselines.train.directory import CONFIG, WEIGHTS, check_run_folder, claim, open_checkpoints, read_run
 from baselines.train.experiment import board_of, program_of
 from baselines.train.log import Log
@@ -46,7 +45,7 @@ def save_run(
         OSError: if it can't be written.
     """
     folder, step, mesh = Path(folder), int(state.step), make_mesh()
-    wanted = abstract_state(program_of(config, encoding_of(board_of(config).task)))
+    wanted = program_of(config, encoding_of(board_of(config).task)).target
     shapes, others = (
         {jax.tree_util.keystr(path): np.shape(leaf) for path, leaf in jax.tree.leaves_with_path(each)}
         for each in (wanted, state)

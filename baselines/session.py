@@ -1,4 +1,4 @@
-"""A session of training: a plan of runs, training, the choice of a grid's point, and the results.
+"""A session of training: its runs, their training, and the choice of a grid's point.
 
 `sraven train` runs one and prints its progress; `sraven reproduce --run` runs one for each cell.
 """
@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Protocol
 
 import jax
 from jax.experimental.multihost_utils import process_allgather
-from jax.sharding import Mesh
 
 from baselines.config import RunConfig
 from baselines.recipes import make_config
@@ -21,7 +20,6 @@ from baselines.train.grid import Grid, GridPoint, Judge, board_judge, points_of,
 from baselines.train.predict import SLICE, board_scores, with_scores
 from baselines.train.train import Outcome, train_runs
 from sraven.board.board import Board
-from sraven.core.arguments import check_integer
 
 
 class ScoringOptions(NamedTuple):
@@ -35,44 +33,8 @@ class ScoringOptions(NamedTuple):
     every: int | None = None
     instances: int | None = None
 
-    def check(self) -> None:
-        """Refuse numbers out of range.
-
-        Raises:
-            ConfigurationError: for the first.
-        """
-        for name, value in self._asdict().items():
-            if value is not None:
-                check_integer(f"scores: {name}", value, 0 if name == "every" else 1, 1 << 40)
-
 
 DEFAULT_SCORING = ScoringOptions()
-
-
-class TrainingPlan(NamedTuple):
-    """Runs to train together.
-
-    Attributes:
-        points: of a grid; a single one without.
-        make_experiment: makes what is trained.
-        judge: chooses a point; None without a grid.
-        out: where all runs lie.
-    """
-
-    points: Sequence[GridPoint]
-    make_experiment: MakeExperiment
-    judge: Judge | None
-    out: Path
-
-    @property
-    def configs(self) -> list[RunConfig]:
-        """Of all runs."""
-        return [config for point in self.points for config in point.configs]
-
-    @property
-    def folders(self) -> list[Path]:
-        """Of all runs."""
-        return [folder for point in self.points for folder in point.folders]
 
 
 class Source(Protocol):
@@ -111,7 +73,58 @@ class OnBoard:
         return board_judge(self.board)
 
 
-def plan_runs(
+class Session(NamedTuple):
+    """Runs to train together.
+
+    Attributes:
+        points: of a grid; a single one without.
+        make_experiment: makes what is trained.
+        judge: chooses a point; None without a grid.
+        out: where all runs lie.
+    """
+
+    points: Sequence[GridPoint]
+    make_experiment: MakeExperiment
+    judge: Judge | None
+    out: Path
+
+    @property
+    def configs(self) -> list[RunConfig]:
+        """Of all runs."""
+        return [config for point in self.points for config in point.configs]
+
+    @property
+    def folders(self) -> list[Path]:
+        """Of all runs."""
+        return [folder for point in self.points for folder in point.folders]
+
+    def train(self, **options: Any) -> tuple[list[Outcome], dict[str, Any] | None]:
+        """Train the runs, or go on with them, and choose a grid's point.
+
+        Args:
+            options: as of `baselines.train.train.train_runs`.
+
+        Returns:
+            how each run ended, and the summary of its grid, as `baselines.train.grid.select` returns it; None
+            without a choice.
+
+        Raises:
+            OutputError, OSError: as `baselines.train.train.train_runs`.
+        """
+        ended = train_runs(self.configs, self.folders, make_experiment=self.make_experiment, **options)
+        if self.judge is None or any(each.stopped for each in ended):
+            return ended, None
+        # Predictions are made by one process, which needs all of the parameters.
+        whole = [
+            each._replace(state=each.state._replace(params=process_allgather(each.state.params, tiled=True)))
+            for each in ended
+        ]
+        if jax.process_index() > 0:
+            return whole, None
+        return whole, select(self.points, whole, self.out, self.judge)
+
+
+def make_session(
     source: Source,
     attention: str,
     out: Path,
@@ -120,11 +133,11 @@ def plan_runs(
     grid: Grid | None = None,
     scoring: ScoringOptions = DEFAULT_SCORING,
     **changes: Any,
-) -> TrainingPlan:
-    """Return the plan of runs, after all checks that need no training.
+) -> Session:
+    """Return a session, after all checks that need no training.
 
     Args:
-        source: what they are trained on.
+        source: what runs are trained on.
         attention: a name of `baselines.model.attention.ATTENTION`.
         out: directory of the runs, see `baselines.train.grid.points_of`.
         seeds: of the runs.
@@ -136,36 +149,7 @@ def plan_runs(
         ConfigurationError: for an unknown name, or a value out of range.
         OutputError: if text can't be read.
     """
-    scoring.check()
     config = source.config(attention, **changes)
     judge = source.judge() if grid else None
     points = points_of(replace(config, code=code_digest()), grid or {}, seeds, out)
-    return TrainingPlan(points, source.experiment(scoring), judge, out)
-
-
-def train_plan(
-    plan: TrainingPlan, *, mesh: Mesh | None = None, **options: Any
-) -> tuple[list[Outcome], dict[str, Any] | None]:
-    """Train the runs of a plan, or go on with them, and choose a grid's point.
-
-    Args:
-        plan: of `plan_runs`.
-        mesh: devices of each run; None for one, see `baselines.train.train.train_runs`.
-        options: as of `baselines.train.train.train_runs`.
-
-    Returns:
-        how each run ended, and the summary of its grid, as `baselines.train.grid.select` returns it; None
-        without a choice.
-
-    Raises:
-        OutputError, OSError: as `baselines.train.train.train_runs`.
-    """
-    ended = train_runs(plan.configs, plan.folders, mesh=mesh, make_experiment=plan.make_experiment, **options)
-    if plan.judge is None or any(each.stopped for each in ended):
-        return ended, None
-    # Predictions are made by one process, which needs all of the parameters.
-    whole = [
-        each._replace(state=each.state._replace(params=process_allgather(each.state.params, tiled=True)))
-        for each in ended
-    ]
-    return whole, select(plan.points, whole, plan.out, plan.judge) if jax.process_index() == 0 else None
+    return Session(points, source.experiment(scoring), judge, out)

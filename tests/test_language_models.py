@@ -1,8 +1,6 @@
 """Language models: the recipe joins weights, replies are told apart, the page has the record's numbers."""
 
-import importlib.util
 import json
-import sys
 from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile
@@ -10,19 +8,10 @@ from zipfile import ZipFile
 import pytest
 
 from cli.commands.text.play import _models_on
+from helpers.scripts import import_file
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs" / "results"
-
-
-def import_file(path, monkeypatch):
-    """Return a script as a module."""
-    spec = importlib.util.spec_from_file_location(f"script_{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, module)
-    monkeypatch.syspath_prepend(path.parent)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_weights_are_joined_from_packages_and_checked(monkeypatch, tmp_path):

@@ -1,6 +1,5 @@
 """The recipes of the documentation run, and their models are those of the baselines."""
 
-import importlib.util
 import os
 import shutil
 import sys
@@ -20,6 +19,7 @@ from baselines.train.optim import warmup_cosine
 from baselines.train.weights import weights_bytes
 from helpers.compiling import quick_compilation
 from helpers.example import all_bytes
+from helpers.scripts import import_file
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from helpers.tiny_runs import compiled_once, shared_directory
 from sraven import SRAVEN, evaluate_network
@@ -33,18 +33,9 @@ SHAPE = {"layers": 1, "width": 12, "heads": 3, "qkv_width": 6, "mlp_width": 16}
 LENGTH = 18
 
 
-def import_recipe(name, monkeypatch):
-    """Return a recipe as a module."""
-    spec = importlib.util.spec_from_file_location(f"recipe_{name}", RECIPES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, f"recipe_{name}", module)
-    spec.loader.exec_module(module)
-    return module
-
-
 def load(name, monkeypatch):
     """Return a recipe as a module, with a small model."""
-    module = import_recipe(name, monkeypatch)
+    module = import_file(RECIPES / f"{name}.py", monkeypatch)
     for field in ("width", "mlp_width"):
         monkeypatch.setattr(module, field.upper(), SHAPE[field])
     small = {field: SHAPE[field] for field in ("layers", "heads", "qkv_width")}
@@ -133,7 +124,7 @@ def published(monkeypatch):
     """The recipe that reads published models."""
     for library in ("torch", "safetensors"):
         pytest.importorskip(library)
-    return import_recipe("published", monkeypatch)
+    return import_file(RECIPES / "published.py", monkeypatch)
 
 
 def write_published(folder, params, **values):
@@ -247,7 +238,7 @@ def test_a_recipe_writes_a_submission_and_goes_on_from_its_checkpoint(
 @pytest.mark.usefixtures("small_boards")
 def test_a_network_of_ones_own_by_one_call(monkeypatch, tmp_path):
     pytest.importorskip("torch", reason="PyTorch isn't installed: pip install '.[torch]' in a checkout")
-    recipe = import_recipe("own_network", monkeypatch)
+    recipe = import_file(RECIPES / "own_network.py", monkeypatch)
     boards = [(SRAVEN_BOARD, 128), (FUZZY_BOARD, 128)]
     found = evaluate_network(recipe.Network, boards, out=tmp_path, device="cpu", on_progress=None)
     assert all(score_submission(each.folder)["board"] == each.board for each in found.results)

@@ -25,6 +25,7 @@ from baselines.lm.loss import token_losses
 from baselines.lm.share import BatchShare
 from baselines.lm.token_shards import TOKENIZER
 from baselines.model.transformer import Transformer
+from baselines.train.experiment import Evaluate
 from baselines.train.grid import Judge
 from baselines.train.log import Scores
 from baselines.train.sharding import (
@@ -142,39 +143,41 @@ def _row_losses(model: Transformer, mesh: Mesh, precision: str) -> Callable[...,
 
 
 def validation_scores(
-    corpus: Corpus, rows: int | None = None, compute: Compute = DEFAULT_COMPUTE
-) -> Callable[[RunConfig, Mesh], Callable[[Any, int], Scores]]:
-    """Return a maker of functions for `Experiment.evaluate`: the loss per token on the first documents.
+    config: RunConfig,
+    mesh: Mesh,
+    *,
+    corpus: Corpus,
+    rows: int | None = None,
+    compute: Compute = DEFAULT_COMPUTE,
+) -> Evaluate:
+    """Return a function for `Experiment.evaluate`: the loss per token on the first documents.
 
     Args:
+        config: of the run.
+        mesh: devices that the parameters lie on.
         corpus: documents.
         rows: pieces of documents, of as many tokens as a window each; None for those of four batches.
         compute: how the model is computed.
     """
+    assert isinstance(config, LanguageConfig)
+    _check_documents(config, corpus)
+    most = _BATCHES * config.batch_size if rows is None else rows
+    share = BatchShare(-(-ROWS // mesh.size) * mesh.size, jax.process_index(), jax.process_count())
+    documents = Documents(corpus, config.length, share)
+    losses_of = _row_losses(language_model(config, compute), mesh, config.precision)
 
-    def make_evaluate(config: RunConfig, mesh: Mesh) -> Callable[[Any, int], Scores]:
-        assert isinstance(config, LanguageConfig)
-        _check_documents(config, corpus)
-        most = _BATCHES * config.batch_size if rows is None else rows
-        devices = mesh.size
-        share = BatchShare(-(-ROWS // devices) * devices, jax.process_index(), jax.process_count())
-        documents = Documents(corpus, config.length, share)
-        losses_of = _row_losses(language_model(config, compute), mesh, config.precision)
+    def evaluate(params: Any) -> Scores:
+        total, targets = 0.0, 0
+        for number in range(min(documents.steps, -(-most // share.batch_size))):
+            batch = documents.batch(number)
+            mask = batch.mask & (np.array(share.rows(number)) < most)[:, None]
+            losses, counts = losses_of(params, batch.tokens, mask)
+            total += float(np.asarray(losses, np.float64).sum())
+            targets += int(np.asarray(counts).sum())
+        loss = total / targets
+        return {VALIDATION: {"loss": loss, "perplexity": exp(min(loss, HIGHEST))}}
 
-        def evaluate(params: Any, step: int) -> Scores:
-            total, targets = 0.0, 0
-            for number in range(min(documents.steps, -(-most // share.batch_size))):
-                batch = documents.batch(number)
-                mask = batch.mask & (np.array(share.rows(number)) < most)[:, None]
-                losses, counts = losses_of(params, batch.tokens, mask)
-                total += float(np.asarray(losses, np.float64).sum())
-                targets += int(np.asarray(counts).sum())
-            loss = total / targets
-            return {VALIDATION: {"loss": loss, "perplexity": exp(min(loss, HIGHEST))}}
-
-        return evaluate
-
-    return make_evaluate
+    return evaluate
 
 
 def check_tokenizer(run: Path, corpus: Corpus) -> None:

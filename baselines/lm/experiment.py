@@ -1,6 +1,7 @@
 """The language model's experiment: windows of text in, the loss of the next token out."""
 
 from collections.abc import Callable
+from functools import partial
 from math import exp, log
 from typing import Any, NamedTuple
 
@@ -19,7 +20,6 @@ from baselines.lm.windows import Windows
 from baselines.model.attention import find_attention
 from baselines.model.config import TransformerConfig
 from baselines.model.transformer import Transformer
-from baselines.train.compiled import count_parameters
 from baselines.train.experiment import Chunk, Experiment, make_program, network_shape
 from baselines.train.flops import flops_per_token
 from baselines.train.sharding import check_batch, make_mesh, on_cpu, place_rows
@@ -111,45 +111,47 @@ def language_program(
         return mean_loss(hidden_BTE, params["embedding"], targets_BT, tokens_at_once)
 
     tokens_BT = jax.ShapeDtypeStruct((1, config.length), jnp.int32)
-    return make_program(config, model, tokens_BT, loss, compute.num_microbatches, mesh)
+    return make_program(config, model, tokens_BT, loss, compute.num_microbatches, mesh, vmap_runs=False)
 
 
 def language_experiment(
-    corpus: Corpus, compute: Compute = DEFAULT_COMPUTE
-) -> Callable[[RunConfig, Mesh], Experiment]:
-    """Return what makes the experiment of a run on a corpus, as `train_runs` takes it.
+    config: RunConfig, mesh: Mesh, *, corpus: Corpus, compute: Compute = DEFAULT_COMPUTE
+) -> Experiment:
+    """Return the experiment of a run on a corpus.
 
     Args:
+        config: of the run.
+        mesh: devices.
         corpus: what is trained on.
         compute: how it is computed.
+
+    Raises:
+        ConfigurationError: if the run is of another corpus or recipe, or the mesh or the parts don't divide
+            a batch.
+        OutputError: if files of the corpus are missing or cut.
     """
+    assert isinstance(config, LanguageConfig)
+    check_recipe(config)
+    if config.corpus != corpus.digest:
+        raise ConfigurationError("the run is trained on other tokens; name those that it began with")
+    corpus.check_files()
+    check_integer("parts", compute.num_microbatches, 1, config.batch_size)
+    check_batch(mesh, config.batch_size, compute.num_microbatches)
+    program = language_program(config, mesh, compute)
+    share = BatchShare(config.batch_size, jax.process_index(), jax.process_count())
+    windows = Windows(corpus, config.length, share)  # all seeds see the same batches
 
-    def make_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
-        assert isinstance(config, LanguageConfig)
-        check_recipe(config)
-        if config.corpus != corpus.digest:
-            raise ConfigurationError("the run is trained on other tokens; name those that it began with")
-        corpus.check_files()
-        check_integer("parts", compute.num_microbatches, 1, config.batch_size)
-        check_batch(mesh, config.batch_size, compute.num_microbatches)
-        program = language_program(config, mesh, compute)
-        share = BatchShare(config.batch_size, jax.process_index(), jax.process_count())
-        windows = Windows(corpus, config.length, share)  # all seeds see the same batches
+    def make_chunk(first: int, steps: int) -> Chunk:
+        return {"tokens": np.stack([windows.batch(step) for step in range(first, first + steps)])}
 
-        def make_chunk(first: int, steps: int) -> Chunk:
-            return {"tokens": np.stack([windows.batch(step) for step in range(first, first + steps)])}
-
-        return Experiment(
-            program,
-            make_chunk,
-            place_rows,
-            _describe(config, corpus, count_parameters(program)),
-            CHUNK,
-            vmap_runs=False,
-            files={TOKENIZER: corpus.read_tokenizer().model},
-        )
-
-    return make_experiment
+    return Experiment(
+        program,
+        make_chunk,
+        partial(place_rows, mesh),
+        _describe(config, corpus, program.num_parameters),
+        CHUNK,
+        files={TOKENIZER: corpus.read_tokenizer().model},
+    )
 
 
 def _describe(

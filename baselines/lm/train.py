@@ -1,6 +1,7 @@
 """Text as what language models are trained on: a `baselines.session.Source`, as boards are."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +49,14 @@ class Text:
             ConfigurationError: for documents of another tokenizer.
             OutputError: if tokens or documents can't be read.
         """
-        make_experiment = language_experiment(Corpus(*self.data), self.compute)
+        make_experiment = partial(language_experiment, corpus=Corpus(*self.data), compute=self.compute)
         if not self.validation:
             return make_experiment
         Corpus(*self.data, *self.validation)  # refuses another tokenizer now, before hours of work
-        make_scores = validation_scores(Corpus(*self.validation), scoring.instances, self.compute)
+        documents = Corpus(*self.validation)
+        make_scores = partial(
+            validation_scores, corpus=documents, rows=scoring.instances, compute=self.compute
+        )
         return with_scores(make_experiment, make_scores, scoring.every)
 
     def judge(self) -> Judge:

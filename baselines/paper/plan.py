@@ -22,7 +22,6 @@ from baselines.model.feedforward import EXPERTS
 from baselines.paper.cells import Chosen, as_planned
 from baselines.paper.devices import PROGRAMS_ON_A_GPU
 from baselines.paper.records import Record
-from baselines.train.compiled import count_parameters
 from baselines.train.experiment import board_of, model_of
 from baselines.train.flops import TRAINING, flops_per_token, operations_in_products, pair_operations
 
@@ -65,7 +64,7 @@ def _variables(model: nn.Module, length: int, width: int) -> Any:
 @cache
 def _of_token(config: LanguageConfig) -> float:
     """Return the operations of training on a token of text."""
-    return flops_per_token(config, count_parameters(language_program(config)))
+    return flops_per_token(config, language_program(config).num_parameters)
 
 
 @cache

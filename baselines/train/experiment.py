@@ -19,7 +19,7 @@ from baselines.model.names import look_up
 from baselines.model.networks import make_network
 from baselines.train.log import Scores
 from baselines.train.optim import LR_SCHEDULES, OPTIMISERS, WEIGHT_DECAY_MASKS, make_optimiser
-from baselines.train.sharding import check_batch, make_mesh, mean_over_devices, on_cpu, place_chunk
+from baselines.train.sharding import check_batch, make_mesh, on_cpu, place_chunk
 from baselines.train.step import Loss, Program, StepReport
 from sraven.board.board import Board, read_board
 from sraven.core.errors import ConfigurationError
@@ -54,32 +54,34 @@ def chunk_of_steps(
     return {name: array.reshape(steps, batch_size, *array.shape[1:]) for name, array in arrays.items()}
 
 
+Evaluate = Callable[[Any], Scores]
+"""Returns scores, given parameters."""
+
+
 class Experiment(NamedTuple):
     """What a run trains, and on what.
 
     Attributes:
-        program: of one run.
+        program: of one run, and the devices.
         make_chunk: returns the batches of some steps, arrays ``[S, B, ...]`` by name, given the first step
             and how many they are.
-        place: puts such arrays on the devices of a mesh.
+        place: puts such arrays on the devices.
         describe: returns a line of the log, given a mean report and the steps per second of all runs.
         steps_at_once: steps of one call of the compiled program, and of a line of the log.
-        vmap_runs: whether several runs take a step together; see `baselines.train.step.train_chunk`.
         files: other files of a run's directory: contents by name.
-        evaluate: returns scores for the log, given the parameters of one run as they lie on the mesh, and
-            their step. It must depend on these alone, as a resumed run computes the scores again. With
-            several processes, all call it, in the same order.
+        evaluate: returns scores for the log, given the parameters of one run as they lie on the devices. It
+            must depend on these alone, as a resumed run computes the scores again. With several processes,
+            all call it, in the same order.
         evaluate_every: steps between such scores, at the next end of a chunk; the last step has them too.
     """
 
     program: Program
     make_chunk: Callable[[int, int], Chunk]
-    place: Callable[[Mesh, Chunk], dict[str, jax.Array]]
+    place: Callable[[Chunk], dict[str, jax.Array]]
     describe: Callable[[StepReport, float], dict[str, float]]
     steps_at_once: int
-    vmap_runs: bool
     files: Mapping[str, bytes] = MappingProxyType({})
-    evaluate: Callable[[Any, int], Scores] | None = None
+    evaluate: Evaluate | None = None
     evaluate_every: int = 1
 
     def scores_are_due(self, before: int, step: int, last: int) -> bool:
@@ -131,8 +133,10 @@ def make_program(
     model: nn.Module,
     tokens: jax.ShapeDtypeStruct,
     loss: Loss,
-    num_microbatches: int = 1,
-    mesh: Mesh | None = None,
+    num_microbatches: int,
+    mesh: Mesh,
+    *,
+    vmap_runs: bool,
 ) -> Program:
     """Return the program that trains a model with the optimiser of a configuration.
 
@@ -142,7 +146,8 @@ def make_program(
         tokens: shape and type of one sequence, for which the first parameters are drawn.
         loss: of a batch, and its score.
         num_microbatches: how many equal ones a batch is cut into.
-        mesh: devices; None for one.
+        mesh: devices.
+        vmap_runs: whether several runs take a step together, see `Program`.
 
     Raises:
         ConfigurationError: for a name that isn't in its table.
@@ -158,8 +163,7 @@ def make_program(
         lr_schedule=look_up("lr_schedule", config.lr_schedule, LR_SCHEDULES),
         weight_decay_mask=look_up("weight_decay_mask", config.weight_decay_mask, WEIGHT_DECAY_MASKS),
     )
-    over_devices = partial(mean_over_devices, mesh or make_mesh())
-    return Program(initialise_params, loss, optimiser, num_microbatches, over_devices, config.precision)
+    return Program(initialise_params, loss, optimiser, mesh, num_microbatches, config.precision, vmap_runs)
 
 
 def own_loss(model: nn.Module, variables: Any, encoding: Encoding, batch: Batch) -> jax.Array | None:
@@ -193,7 +197,7 @@ def program_of(
         num_microbatches: how many equal ones a batch is cut into.
         mesh: devices; None for one.
     """
-    model = model_of(config, encoding)
+    model, mesh = model_of(config, encoding), mesh or make_mesh()
     tokens_BTD = jax.ShapeDtypeStruct((1, encoding.length, encoding.width_in), jnp.float32)
 
     def loss(params: Any, batch: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -202,7 +206,8 @@ def program_of(
         own = own_loss(model, variables, encoding, batch)
         return encoding.loss(out_BAO, batch) if own is None else own, encoding.score(out_BAO, batch)
 
-    return make_program(config, model, tokens_BTD, loss, num_microbatches, mesh)
+    vmap_runs = not on_cpu(mesh)
+    return make_program(config, model, tokens_BTD, loss, num_microbatches, mesh, vmap_runs=vmap_runs)
 
 
 def num_microbatches_of(batch_size: int, mesh: Mesh) -> int:
@@ -229,8 +234,7 @@ def board_experiment(config: RunConfig, mesh: Mesh) -> Experiment:
     return Experiment(
         program_of(config, encoding, num_microbatches, mesh),
         partial(chunk_of_steps, task, encoding.fields, config.batch_size),
-        place_chunk,
+        partial(place_chunk, mesh),
         describe,
         CHUNK,
-        vmap_runs=not on_cpu(mesh),
     )

@@ -4,7 +4,7 @@ And scores of them while a run trains: of a fixed slice of each split, every so 
 show how training goes. Nothing is chosen by them: see `baselines.train.grid`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
@@ -20,6 +20,7 @@ from baselines.config import RunConfig
 from baselines.encode import Batch, Encoding, encoding_of
 from baselines.train.experiment import (
     AT_ONCE_ON_CPU,
+    Evaluate,
     Experiment,
     MakeExperiment,
     board_of,
@@ -131,19 +132,6 @@ SLICE = 1024
 TIMES = 100
 """How often a run is scored, by default."""
 
-Evaluate = Callable[[Any, int], Scores]
-
-
-def default_interval(steps: int) -> int:
-    """Return the default number of steps between scores, given the steps of the run: a hundredth."""
-    return max(1, steps // TIMES)
-
-
-def sizes_of(board: Board, most: int) -> Mapping[str, int]:
-    """Return how many instances of each split are scored, the unranked ones last."""
-    unranked = dict.fromkeys(unranked_splits(board), most)
-    return {split: min(size, most) for split, size in {**board.splits, **unranked}.items()}
-
 
 def board_scores(config: RunConfig, mesh: Mesh, most: int = SLICE) -> Evaluate:
     """Return a function for `Experiment.evaluate` that scores parameters by the metrics of their board.
@@ -156,7 +144,8 @@ def board_scores(config: RunConfig, mesh: Mesh, most: int = SLICE) -> Evaluate:
     board = board_of(config)
     task, scoring = board.task, board.task.scoring
     metrics, predict = board.metrics, predictor(config, mesh)
-    sizes = sizes_of(board, most)
+    sizes = {split: min(size, most) for split, size in board.splits.items()}
+    sizes |= dict.fromkeys(unranked_splits(board), most)
 
     @cache
     def labels_of(split: str) -> Labels:
@@ -166,7 +155,7 @@ def board_scores(config: RunConfig, mesh: Mesh, most: int = SLICE) -> Evaluate:
         predictions = predict(params, split, sizes[split])
         return score_plainly(scoring, labels_of(split), predictions, metrics=metrics)
 
-    def evaluate(params: Any, step: int) -> Scores:
+    def evaluate(params: Any) -> Scores:
         return {split: {INSTANCES: size, **scores_of(split, params)} for split, size in sizes.items()}
 
     return evaluate
@@ -187,7 +176,7 @@ def with_scores(
         experiment = make_experiment(config, mesh)
         if steps == 0:
             return experiment
-        distance = default_interval(config.steps) if steps is None else steps
+        distance = max(1, config.steps // TIMES) if steps is None else steps
         return experiment._replace(evaluate=make_evaluate(config, mesh), evaluate_every=distance)
 
     return make

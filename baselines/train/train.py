@@ -5,11 +5,9 @@ Runs of one shape train in one program, on the same batches: seeds, and the poin
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
-from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,12 +17,12 @@ from jax.experimental.multihost_utils import sync_global_devices
 from jax.sharding import Mesh
 
 from baselines.config import RunConfig
+from baselines.train.ahead import take_steps
 from baselines.train.checkpoint import Checkpoints
 from baselines.train.code import code_digest, code_files
 from baselines.train.compilation_cache import keep_programs
-from baselines.train.compiled import Compiled
 from baselines.train.directory import check_run_folder, claim, open_checkpoints
-from baselines.train.experiment import Chunk, Experiment, MakeExperiment, board_experiment
+from baselines.train.experiment import Experiment, MakeExperiment, board_experiment
 from baselines.train.log import Log
 from baselines.train.optim import Hyperparams
 from baselines.train.processes import note, within_memory
@@ -32,7 +30,7 @@ from baselines.train.provenance import leave_record
 from baselines.train.result import write_result
 from baselines.train.saving import Saver, Schedule
 from baselines.train.sharding import make_mesh
-from baselines.train.step import State, StepReport
+from baselines.train.step import Program, State, StepReport
 from sraven.core.errors import ConfigurationError
 
 OnSteps = Callable[[int, Mapping[str, float] | None], None]
@@ -130,7 +128,8 @@ def train_runs(
             f"save_every={save_every:,}: expected a multiple of {experiment.steps_at_once}, the steps that "
             "are taken at once"
         )
-    compiled = Compiled(experiment, mesh)
+    program = experiment.program
+    target = program.target  # traced here: what a network refuses is refused before anything is written
     for config, folder in zip(configs, folders, strict=True):
         check_run_folder(folder, config)
     sync_global_devices("run directories are checked")  # none is half made when another process looks
@@ -144,13 +143,13 @@ def train_runs(
         ]
         by_step: dict[int, list[tuple[_Run, State]]] = defaultdict(list)
         for run in runs:
-            step, state = _start(run, compiled)
+            step, state = _start(run, program, target)
             by_step[step].append((run, state))
         for step in sorted(by_step):
             together, states = zip(*by_step.pop(step), strict=True)
             schedule = Schedule(step, configs[0].steps, save_every, save_minutes, stop)
             with within_memory(configs[0], len(together)), _open_logs(together, step, mesh):
-                _train(experiment, compiled, mesh, together, step, compiled.stack(states), schedule, progress)
+                _train(experiment, together, step, program.stack(states), schedule, progress)
         if jax.process_index() == 0:
             for run in runs:
                 if run.outcome is not None and not run.outcome.stopped:
@@ -158,11 +157,11 @@ def train_runs(
     return [run.outcome for run in runs if run.outcome is not None]
 
 
-def _start(run: _Run, compiled: Compiled) -> tuple[int, State]:
+def _start(run: _Run, program: Program, target: State) -> tuple[int, State]:
     """Return the step and the state that a run goes on from."""
-    restored = run.checkpoints.restore(lambda: compiled.target)
+    restored = run.checkpoints.restore(lambda: target)
     if restored is None:
-        return 0, compiled.initialise(np.uint32(run.config.seed))
+        return 0, program.begin(np.uint32(run.config.seed))
     if restored.remarks:
         note(f"{restored.remarks}; going on from step {restored.step:,}")
     return restored.step, restored.state
@@ -179,61 +178,8 @@ def _open_logs(runs: Sequence[_Run], step: int, mesh: Mesh) -> Iterator[None]:
         yield
 
 
-class _Taken(NamedTuple):
-    """Steps that the device has taken.
-
-    Attributes:
-        first: the step before them.
-        step: the last of them.
-        reports: of each run and step, ``[R, S]``.
-        states: after them, a copy; None unless they are to be saved or scored.
-        is_saved: whether a checkpoint is due.
-        is_scored: whether scores are.
-    """
-
-    first: int
-    step: int
-    reports: StepReport
-    states: State | None
-    is_saved: bool
-    is_scored: bool
-
-
-def _take_steps(
-    experiment: Experiment,
-    compiled: Compiled,
-    mesh: Mesh,
-    states: State,
-    hypers: Hyperparams,
-    steps: range,
-    schedule: Schedule,
-) -> Generator[_Taken, None, None]:
-    """Yield chunks of steps until the last one, or until the schedule is over.
-
-    While one is logged, scored and saved, the device computes the next: it is dispatched before.
-    """
-    bounds = [(start, min(steps.step, steps.stop - start)) for start in steps]
-    before: tuple[int, StepReport] | None = None
-    with closing(prefetch(experiment.make_chunk, bounds)) as batches:
-        for step, count in (*bounds, (steps.stop, 0)):
-            done, before = before, None
-            is_saved = done is not None and schedule.is_due(step)
-            is_scored = done is not None and experiment.scores_are_due(done[0], step, steps.stop)
-            # The next steps take the memory of the states.
-            copy = compiled.copy(states) if is_saved or is_scored else None
-            if count and not schedule.is_over:  # else they could take longer than there is time
-                states, reports = compiled.train(states, hypers, experiment.place(mesh, next(batches)))
-                before = step, reports
-            if done is not None:
-                yield _Taken(done[0], step, done[1], copy, is_saved, is_scored)
-            if before is None:
-                return
-
-
 def _train(
     experiment: Experiment,
-    compiled: Compiled,
-    mesh: Mesh,
     runs: Sequence[_Run],
     step: int,
     kept: State,
@@ -244,59 +190,43 @@ def _train(
 
     Args:
         experiment: what they train.
-        compiled: its program.
-        mesh: devices of a run.
         runs: all at the same step.
         step: where they are.
         kept: their states there, stacked: those of the last checkpoints.
         schedule: of checkpoints.
         progress: is called as training goes.
     """
-    alive, hypers = dict(enumerate(runs)), hyper_of([run.config for run in runs])
+    program, alive = experiment.program, dict(enumerate(runs))
+    hypers = hyper_of([run.config for run in runs])
     steps, read_at = range(step, runs[0].config.steps, experiment.steps_at_once), time.perf_counter()
-    taken = _take_steps(experiment, compiled, mesh, compiled.copy(kept), hypers, steps, schedule)
+    taken = take_steps(experiment, program.copy(kept), hypers, steps, schedule)
     progress(step * len(runs), None)
-    with Saver(compiled.unstack) as saver, closing(taken):
+    with Saver(program.unstack) as saver, closing(taken):
         for each in taken:
             means = jax.tree.map(lambda values: np.asarray(values).mean(axis=1), each.reports)
             count, now = len(runs) * (each.step - each.first), time.perf_counter()
             speed, read_at = count / (now - read_at), now
             for place, after in _diverged(each.reports, each.first):
                 if run := alive.pop(place, None):
-                    run.outcome = Outcome(compiled.unstack(kept, place), run.report, after)
+                    run.outcome = Outcome(program.unstack(kept, place), run.report, after)
             if not alive:
                 break
             for place, run in alive.items():
                 run.report = experiment.describe(_mean(means, [place]), speed)
                 scores = None
                 if each.is_scored and experiment.evaluate is not None:
-                    scores = experiment.evaluate(compiled.unstack(each.states, place).params, each.step)
+                    scores = experiment.evaluate(program.unstack(each.states, place).params)
                 if run.log is not None:
                     run.log.add(each.step, run.report, scores)
-            if each.is_saved and each.states is not None:
+            if each.is_saved:
                 saver.save(each.step, each.states, {place: run.checkpoints for place, run in alive.items()})
                 kept = each.states
             saver.check()
             progress(count, experiment.describe(_mean(means, list(alive)), speed))
             del each  # its states, before the next are copied
     for place, run in alive.items():
-        state = compiled.unstack(kept, place)
+        state = program.unstack(kept, place)
         run.outcome = Outcome(state, run.report, None, stopped=int(state.step) < steps.stop)
-
-
-def prefetch(
-    make: Callable[[int, int], Chunk], bounds: Sequence[tuple[int, int]]
-) -> Generator[Chunk, None, None]:
-    """Yield the chunks of consecutive ranges of steps; a thread makes the next while one is trained on.
-
-    Args:
-        make: returns a chunk, given its first step and how many they are.
-        bounds: of each chunk.
-    """
-    with ThreadPoolExecutor(1) as pool:
-        for chunk, _ in pairwise(chain((pool.submit(make, *each) for each in bounds), [None])):
-            assert chunk is not None, "None comes last"
-            yield chunk.result()
 
 
 def _diverged(reports: StepReport, first: int) -> Iterator[tuple[int, int]]:

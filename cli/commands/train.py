@@ -33,7 +33,7 @@ from sraven.networks.stopping import stoppable
 if TYPE_CHECKING:
     from jax.sharding import Mesh
 
-    from baselines.session import TrainingPlan
+    from baselines.session import Session
     from baselines.train.train import Outcome
 
 
@@ -142,22 +142,24 @@ def command(
     if out is None and not print_config:
         raise click.MissingParameter(param_type="option", param_hint="'--out'")
     runs = {"attention": attention or "none", "network": network, **runs}
-    plan = _plan(board_id, out or Path(), (*grid, *more_grid), **runs)
+    session = _session(board_id, out or Path(), (*grid, *more_grid), **runs)
     if print_config:
-        _print_configs(plan)
+        _print_configs(session)
         return
     mesh = _join_devices(**devices)
     with stoppable(STOPPING) as stop:
-        ended, summary = _train(plan, mesh=mesh, save_every=save_every, save_minutes=save_minutes, stop=stop)
-    check_interrupt(plan, ended, stop)
+        ended, summary = _train(
+            session, mesh=mesh, save_every=save_every, save_minutes=save_minutes, stop=stop
+        )
+    check_interrupt(session, ended, stop)
     import jax
 
     if jax.process_index() == 0:  # which alone writes and prints
-        print_session(plan, ended, summary)
-        check_divergence(plan, ended)
+        print_session(session, ended, summary)
+        check_divergence(session, ended)
 
 
-def _plan(
+def _session(
     board_id: str,
     out: Path,
     grid: Sequence[str],
@@ -167,10 +169,10 @@ def _plan(
     score_every: int | None,
     score_instances: int | None,
     **changes: Any,
-) -> "TrainingPlan":
-    """Return the plan of the runs."""
+) -> "Session":
+    """Return the session of the runs."""
     with needs_extra("sraven train", "baselines"):
-        from baselines.session import OnBoard, ScoringOptions, Source, plan_runs
+        from baselines.session import OnBoard, ScoringOptions, Source, make_session
         from baselines.train.grid import read_grid
     from sraven.board.board import read_board
 
@@ -183,24 +185,22 @@ def _plan(
         refuse_language(language, board_id)
     given = {name: value for name, value in changes.items() if value is not None}
     scoring = ScoringOptions(score_every, score_instances)
-    return plan_runs(source, attention, out, grid=read_grid(grid), scoring=scoring, **given)
+    return make_session(source, attention, out, grid=read_grid(grid), scoring=scoring, **given)
 
 
-def _print_configs(plan: "TrainingPlan") -> None:
+def _print_configs(session: "Session") -> None:
     """Print the configurations of runs that could be trained: an object, or a list of several."""
     from baselines.train.sharding import make_mesh
     from sraven.core.spec import values_of
 
-    configs = plan.configs
-    plan.make_experiment(configs[0], make_mesh())  # refuses what training would
+    configs = session.configs
+    session.make_experiment(configs[0], make_mesh())  # refuses what training would
     print_json(values_of(configs[0]) if len(configs) == 1 else [values_of(each) for each in configs])
 
 
-def _train(plan: "TrainingPlan", **options: Any) -> "tuple[list[Outcome], dict[str, Any] | None]":
+def _train(session: "Session", **options: Any) -> "tuple[list[Outcome], dict[str, Any] | None]":
     """Train under a progress bar."""
-    from baselines.session import train_plan
-
-    configs, folders = plan.configs, plan.folders
+    configs, folders = session.configs, session.folders
     runs = f", {len(configs)} runs" if len(configs) > 1 else ""
     with progress_bar(f"{configs[0].architecture}{runs}", configs[0].steps * len(configs)) as advance:
 
@@ -208,4 +208,4 @@ def _train(plan: "TrainingPlan", **options: Any) -> "tuple[list[Outcome], dict[s
             advance(steps, describe_line(line) if line else "")
 
         with resumable(folders[0], "the last checkpoint"):
-            return train_plan(plan, progress=on_progress, **options)
+            return session.train(progress=on_progress, **options)

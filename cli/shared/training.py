@@ -16,7 +16,7 @@ from sraven.core.escape import with_error
 if TYPE_CHECKING:
     from baselines.config import RunConfig
     from baselines.lm.train import Text
-    from baselines.session import TrainingPlan
+    from baselines.session import Session
     from baselines.train.train import Outcome
     from sraven.networks.stopping import Stop
 
@@ -36,23 +36,21 @@ def describe_line(line: Mapping[str, float]) -> str:
     return "  ".join(form.format(line[name]) for name, form in _IN_BRIEF.items() if name in line)
 
 
-def print_session(
-    plan: "TrainingPlan", ended: "Sequence[Outcome]", summary: Mapping[str, Any] | None
-) -> None:
+def print_session(session: "Session", ended: "Sequence[Outcome]", summary: Mapping[str, Any] | None) -> None:
     """Print the result of each run, its folder, and the end of its log."""
     from baselines.train.result import read_result
 
     if wants_json():
-        pairs = zip(plan.folders, ended, strict=True)
+        pairs = zip(session.folders, ended, strict=True)
         runs = [{"folder": str(folder), "training": of.report, **read_result(folder)} for folder, of in pairs]
         print_json(runs if summary is None else {**summary, "runs": runs})
         return
-    for folder, config, outcome in zip(plan.folders, plan.configs, ended, strict=True):
+    for folder, config, outcome in zip(session.folders, session.configs, ended, strict=True):
         if outcome.diverged is None:
             score = f", {_describe_end(outcome.report, config)} in training" if outcome.report else ""
             click.echo(f"{folder}: {config.steps:,} steps{score}")
     if summary is not None:
-        _print_grid(summary, plan)
+        _print_grid(summary, session)
 
 
 def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
@@ -63,7 +61,7 @@ def _describe_end(last: Mapping[str, float], config: "RunConfig") -> str:
     return f"loss {last['loss']:.4f}, perplexity {last['perplexity']:,.2f}"
 
 
-def _print_grid(summary: Mapping[str, Any], plan: "TrainingPlan") -> None:
+def _print_grid(summary: Mapping[str, Any], session: "Session") -> None:
     """Print the points of a grid with their scores, and the command that evaluates the chosen one."""
     from baselines.train.code import code_files
 
@@ -77,13 +75,13 @@ def _print_grid(summary: Mapping[str, Any], plan: "TrainingPlan") -> None:
     print_rows((*summary["points"][0]["values"], metric, ""), rows, box=None)
     if summary["selected"] is not None:
         best = summary["points"][summary["selected"]]
-        runs = [plan.out / best["folder"] / f"seed-{seed}" for seed in best["seeds"]]
+        runs = [session.out / best["folder"] / f"seed-{seed}" for seed in best["seeds"]]
         own = [part for name in code_files() for part in ("--import", runs[0] / name)]
         data = ["--data", "DIR"] * (summary["board"] == C4.id)
         click.echo(f"\nsraven evaluate {join(map(str, (*own, *runs, *data, '--out', 'entry')))}")
 
 
-def check_interrupt(plan: "TrainingPlan", ended: "Sequence[Outcome]", stop: "Stop") -> None:
+def check_interrupt(session: "Session", ended: "Sequence[Outcome]", stop: "Stop") -> None:
     """Stop with the exit code of a signal if one ended training, and say which step the runs reached."""
     stopped = [int(outcome.state.step) for outcome in ended if outcome.stopped]
     if not stopped or stop.received is None:
@@ -92,20 +90,20 @@ def check_interrupt(plan: "TrainingPlan", ended: "Sequence[Outcome]", stop: "Sto
     reached = f"{first:,}" if first == last else f"{first:,} to {last:,}"
     runs = f", of {len(stopped):,} runs" if len(stopped) > 1 else ""
     saved = (
-        f"there is a checkpoint of step {reached} of {plan.configs[0].steps:,}{runs}"
+        f"there is a checkpoint of step {reached} of {session.configs[0].steps:,}{runs}"
         if last
         else "no step was done"
     )
     raise Stopped(
-        f"{plan.out}: {stop.received.name}: {saved}; the same command goes on from there", stop.exit_code
+        f"{session.out}: {stop.received.name}: {saved}; the same command goes on from there", stop.exit_code
     )
 
 
-def check_divergence(plan: "TrainingPlan", ended: "Sequence[Outcome]") -> None:
+def check_divergence(session: "Session", ended: "Sequence[Outcome]") -> None:
     """Stop with exit code 1 if a run diverged."""
     from baselines.train.train import describe_divergence
 
-    pairs = zip(plan.folders, ended, strict=True)
+    pairs = zip(session.folders, ended, strict=True)
     lost = [(folder, outcome) for folder, outcome in pairs if outcome.diverged is not None]
     if lost:
         folder, outcome = lost[0]

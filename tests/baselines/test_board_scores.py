@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 
 from baselines.load import load_run
-from baselines.session import OnBoard, ScoringOptions, plan_runs, train_plan
+from baselines.session import OnBoard, ScoringOptions, make_session
 from baselines.train import predict as predicting
 from baselines.train.experiment import board_experiment
 from baselines.train.log import LOG, SCORES, Log
 from baselines.train.predict import (
     board_scores,
-    default_interval,
     predict,
     predictor,
-    sizes_of,
     unranked_splits,
     with_scores,
 )
@@ -23,7 +21,6 @@ from baselines.train.sharding import make_mesh
 from baselines.train.train import train
 from helpers.tiny_runs import STEPS, TINY, assert_same_bits, leaves, lines_of, tiny
 from sraven.board.board import read_board
-from sraven.core.errors import ConfigurationError
 from sraven.scoring.scores import Run, score_plainly, score_runs
 
 SLICE, METRICS = 70, ("r2_per_sequence", "r2", "mse")
@@ -35,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("compiled")
 def trained(tmp_path_factory):
     """Two seeds that were trained together, with scores every 10 steps."""
     out = tmp_path_factory.mktemp("runs") / "runs"
-    plan = plan_runs(
+    session = make_session(
         OnBoard(read_board("fuzzylogic-v1")),
         "hyla",
         out,
@@ -43,8 +40,8 @@ def trained(tmp_path_factory):
         scoring=ScoringOptions(10, SLICE),
         **TINY,
     )
-    train_plan(plan)
-    return plan
+    session.train()
+    return session
 
 
 def scores_of(folder):
@@ -97,11 +94,11 @@ def test_predictions_depend_neither_on_how_many_are_asked_for_nor_on_other_runs(
 
 
 def test_unranked_splits_are_scored_too_every_hundredth_of_a_run():
-    board = read_board("fuzzylogic-v1")
-    assert (unranked_splits(board), unranked_splits(read_board("sraven-v1"))) == (("ood_terms",), ())
-    sizes = sizes_of(board, 1 << 20)
-    assert sizes["ood"] == board.splits["ood"] and sizes["ood_terms"] == 1 << 20
-    assert [default_interval(steps) for steps in (1, 99, 5000, 156_250)] == [1, 1, 50, 1562]
+    found = [unranked_splits(read_board(name)) for name in ("fuzzylogic-v1", "sraven-v1")]
+    assert found == [("ood_terms",), ()]
+    make = with_scores(board_experiment, lambda *_: None, None)
+    experiments = [make(tiny(steps=steps), make_mesh()) for steps in (3, 99, 5000, 156_250)]
+    assert [each.evaluate_every for each in experiments] == [1, 1, 50, 1562]
 
 
 def test_one_program_serves_all_splits_runs_and_steps(trained, monkeypatch):
@@ -111,51 +108,26 @@ def test_one_program_serves_all_splits_runs_and_steps(trained, monkeypatch):
         tiny(), make_mesh()
     )
     params = [load_run(folder)[1] for folder in trained.folders]
-    found = [experiment.evaluate(each, step) for each in params for step in (5, 10)]
+    found = [experiment.evaluate(each) for each in params for _ in range(2)]
     assert found[0] == found[1] and found[2] == found[3] and len(made) == 1
-    assert experiment.evaluate_every == 1
     assert with_scores(board_experiment, None, 0)(tiny(), make_mesh()).evaluate is None
 
 
-@pytest.mark.parametrize("scoring", [ScoringOptions(every=-1), ScoringOptions(instances=0)])
-def test_impossible_slices_are_refused(tmp_path, scoring):
-    with pytest.raises(ConfigurationError, match=r"scores: (every=-1|instances=0): .*integer"):
-        plan_runs(OnBoard(read_board("fuzzylogic-v1")), "hyla", tmp_path, scoring=scoring, **TINY)
+def test_scores_are_of_the_parameters_after_a_chunk_and_change_nothing_of_training(tiny_run, tmp_path):
+    """Chunks end at 5, 10, 15 and 20: 7 and 14 are reached there, and 20 is the last step."""
 
+    def norm(params):
+        return float(sum(np.abs(leaf).sum() for leaf in leaves(params).values()))
 
-# When they come
+    def scored(config, mesh):
+        evaluate = lambda params: {"test": {"norm": norm(params)}}  # noqa: E731
+        return board_experiment(config, mesh)._replace(evaluate=evaluate, evaluate_every=7)
 
-EXPECTED = [10, 15, 20]
-"""Chunks end at 5, 10, 15 and 20: 7 and 14 are reached there, and 20 is the last step."""
-
-
-def norm(params):
-    return float(sum(np.abs(leaf).sum() for leaf in leaves(params).values()))
-
-
-def scored(config, mesh):
-    """The experiment of a run, with the parameters' norm as its score."""
-
-    def evaluate(params, step):
-        return {"test": {"norm": norm(params)}, "ood": {"step": step}}
-
-    return board_experiment(config, mesh)._replace(evaluate=evaluate, evaluate_every=7)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory, compiled):
-    """The directory of a run with scores, and its last state."""
-    folder = tmp_path_factory.mktemp("runs") / "scored"
-    return folder, train(tiny(), folder, make_experiment=scored)
-
-
-def test_scores_are_of_the_parameters_after_that_step_and_change_nothing_of_training(whole, tiny_run):
-    folder, state = whole
-    found = scores_of(folder)
-    assert list(found) == EXPECTED
-    assert [scores["ood"]["step"] for scores in found.values()] == EXPECTED
-    assert found[STEPS]["test"]["norm"] == norm(state.params)
+    state = train(tiny(), tmp_path / "run", make_experiment=scored)
     assert_same_bits(state, tiny_run[1])
+    found = scores_of(tmp_path / "run")
+    assert list(found) == [10, 15, 20]
+    assert found[STEPS]["test"]["norm"] == norm(state.params) != found[10]["test"]["norm"]
 
 
 def test_a_score_that_is_no_number_is_null_and_a_line_is_on_disk_before_the_log_is_closed(tmp_path):

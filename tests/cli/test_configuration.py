@@ -1,4 +1,4 @@
-"""`sraven train --print-config`: the configuration that options make; and results as JSON."""
+"""`sraven train --print-config`: the configuration that options make."""
 
 import json
 import shlex
@@ -8,11 +8,8 @@ from hypothesis import given, settings, strategies as st
 
 from baselines.config import LanguageConfig, read_config
 from baselines.train.command import train_command
-from baselines.train.log import LOG
-from baselines.train.result import read_result
 from cli.commands.train import command
 from helpers.command import sraven
-from helpers.tiny_runs import tiny_options
 
 LINE = ["train", "fuzzylogic-v1", "--print-config"]
 
@@ -58,23 +55,6 @@ def test_every_field_is_an_option_or_follows_from_others():
     options = {each.name for each in command.params}
     others = {"board", "board_digest", "seed", "corpus", "vocabulary", "code"}
     assert {each.name for each in fields(LanguageConfig)} - others <= options and "seeds" in options
-
-
-def test_training_prints_its_result_as_json(compiled, tmp_path):
-    line = [
-        "train",
-        "fuzzylogic-v1",
-        "--attention=hyla",
-        *tiny_options(),
-        f"--out={tmp_path / 'run'}",
-        "--json",
-    ]
-    code, text, _ = sraven(*line)
-    (found,) = json.loads(text)
-    log = json.loads((tmp_path / "run" / LOG).read_text().splitlines()[-1])
-    said = {"folder": str(tmp_path / "run"), "training": found["training"]}
-    assert (code, found) == (0, {**said, **read_result(tmp_path / "run")})
-    assert {"step": found["steps"]["done"], **found["training"]} == log
 
 
 def test_nothing_is_printed_or_trained_that_cant_be(refused, tmp_path, monkeypatch):

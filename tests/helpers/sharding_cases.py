@@ -8,21 +8,21 @@ import json
 import shutil
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
 import jax
 import numpy as np
 
+from baselines.session import OnBoard, ScoringOptions
 from baselines.train.checkpoint import Checkpoints
 from baselines.train.directory import CHECKPOINTS
 from baselines.train.experiment import board_experiment
-from baselines.train.predict import board_scores, with_scores
 from baselines.train.sharding import make_mesh
 from baselines.train.train import train
 from helpers.tiny_runs import STEPS, in_float64, leaves, quickly, tiny
 from sraven import ConfigurationError
+from sraven.board.board import read_board
 
 DEVICES = 8
 
@@ -39,8 +39,8 @@ WHOLE = [("hyla", "one"), ("hyla", "both")]
 MOVES = [("both", "data"), ("one", "fsdp"), ("both", "one")]
 """Runs of hyla that have another mesh from half-way on."""
 
-GRADIENTS = [*WHOLE, ("softmax", "one"), ("softmax", "both")]
-"""What the first gradient of is taken; HYLA's runs move to the other meshes."""
+GRADIENTS = "one", "both"
+"""Meshes on which softmax's first gradient is taken."""
 
 SCORED = "hyla-one", "hyla-both"
 """Runs with scores while they train."""
@@ -48,7 +48,7 @@ SCORED = "hyla-one", "hyla-both"
 SAVED = {f"hyla-{origin}" for origin, _ in MOVES}
 """Those of the whole runs that move."""
 
-with_slices = with_scores(board_experiment, partial(board_scores, most=70), STEPS // 2)
+with_slices = OnBoard(read_board("fuzzylogic-v1")).experiment(ScoringOptions(STEPS // 2, 70))
 """Experiments with scores of 70 instances of each split, which no mesh divides."""
 
 
@@ -97,9 +97,9 @@ def main(out):
     jax.config.update("jax_num_cpu_devices", DEVICES)
     with quickly(out / "compiled"):
         _refuse(out)
-        for config, mesh in GRADIENTS:
+        for mesh in GRADIENTS:
             with _unsaved():
-                _train(out, f"{config}-{mesh}-gradient", mesh, steps=1, warmup=1)
+                _train(out, f"softmax-{mesh}-gradient", mesh, steps=1, warmup=1)
         with in_float64():
             for config, mesh in WHOLE:
                 with nullcontext() if f"{config}-{mesh}" in SAVED else _unsaved():

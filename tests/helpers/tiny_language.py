@@ -76,8 +76,11 @@ LINE = ["train", "c4-v1", "--attention=hyla", *tiny_options(), "--save-every=20"
 TRAINING, VALIDATION, TWICE, SOFTMAX = "training", "validation", ("seed-0", "seed-1"), "softmax"
 """What `make_language` makes: tokens of 80 documents, of 13 other ones, and finished runs.
 
-The first of two is that of `LINE`, the second has another seed. The last is of softmax attention.
+The first of two is that of `LINE`, the second has another seed. The last is of softmax attention, and scored.
 """
+
+FEW = 5
+"""Pieces of documents that the last run is scored on, every 40 steps."""
 
 
 @contextmanager
@@ -104,7 +107,8 @@ def make_language(tmp_path_factory):
         for name, first, count in ((TRAINING, 0, 80), (VALIDATION, 500, 13)):
             (folder / "texts" / name).mkdir(parents=True)
             write_corpus(folder / "texts" / name, first, count, tokenizer).rename(folder / name)
-        runs = {TWICE[0]: [], TWICE[1]: ["--seed=1"], SOFTMAX: ["--attention=softmax", "--json"]}
+        scored = [f"--validation={folder / VALIDATION}", "--score-every=40", f"--score-instances={FEW}"]
+        runs = {TWICE[0]: [], TWICE[1]: ["--seed=1"], SOFTMAX: ["--attention=softmax", "--json", *scored]}
         for name, options in runs.items():
             printed[name] = sraven(*LINE, f"--data={folder / TRAINING}", f"--out={folder / name}", *options)
         write_json(folder / "printed.json", printed)

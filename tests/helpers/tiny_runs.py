@@ -30,7 +30,6 @@ from baselines.model.implementations import IMPLEMENTATIONS
 from baselines.model.networks import NETWORKS
 from baselines.recipes import make_config
 from baselines.train.checkpoint import CHECKSUMS
-from baselines.train.compiled import Compiled
 from baselines.train.directory import CHECKPOINTS, CONFIG, read_run
 from baselines.train.log import LOG
 from baselines.train.optim import OPTIMISERS, Hyperparams
@@ -100,12 +99,12 @@ def changed_run(run, goal, **changes):
     return goal
 
 
-_PROGRAMS, _COMPILED = {}, {}
+_PROGRAMS = {}
 
 
 @contextmanager
 def programs_made_once(module, name):
-    """Let a module make each training program once, whatever run it is for: JAX then traces it once.
+    """Let a module make each training program once, whatever run it is for: JAX then compiles it once.
 
     Args:
         module: whose experiments are trained.
@@ -130,13 +129,6 @@ def programs_made_once(module, name):
         yield
 
 
-def _compile_once(experiment, mesh, *apart):
-    key = (experiment.program, mesh, experiment.vmap_runs, *map(tuple, apart))
-    if key not in _COMPILED:
-        _COMPILED[key] = Compiled(experiment, mesh, *apart)
-    return _COMPILED[key]
-
-
 @contextmanager
 def quickly(cache):
     """Compile in a fraction of the time, each program once; and train in short chunks.
@@ -151,7 +143,6 @@ def quickly(cache):
         quick_compilation(),
         patch.dict(IMPLEMENTATIONS, lanes=IMPLEMENTATIONS["lanes"]._replace(suits=lambda call: False)),
         patch.object(baselines.train.experiment, "CHUNK", CHUNK),
-        patch.object(baselines.train.train, "Compiled", _compile_once),
         programs_made_once(baselines.train.experiment, "program_of"),
     ):
         yield

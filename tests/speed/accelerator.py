@@ -98,7 +98,7 @@ def language_steps(sizes, attention, dtype):
     states = jax.tree.map(lambda leaf: leaf[None], state)
     shape = 2, config.batch_size, config.length + 1
     tokens = np.random.default_rng(0).integers(config.vocabulary, size=shape).astype(np.int32)
-    train = jax.jit(partial(train_chunk, program, vmap_runs=False))
+    train = jax.jit(partial(train_chunk, program))
     ms = least_ms(lambda: train(states, hyper_of([config]), {"tokens": tokens}), sizes.rounds) / 2
     rate = round(1e3 * config.batch_size * config.length / ms)
     known = {"attention": attention, "dtype": dtype, "windows": config.batch_size}

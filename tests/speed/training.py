@@ -35,7 +35,7 @@ from baselines.model.self_attention import SelfAttention
 from baselines.paper.plan import operations_of
 from baselines.recipes import EXPERIMENTS, make_config, recipe_of
 from baselines.train.experiment import chunk_of_steps, model_of, num_microbatches_of, program_of
-from baselines.train.sharding import make_mesh, on_cpu
+from baselines.train.sharding import make_mesh
 from baselines.train.step import train_chunk
 from baselines.train.train import hyper_of
 from sraven.board.board import read_board
@@ -67,10 +67,10 @@ def training_of(board_id, attention, steps, runs=1, num_outputs=None):
     states = jax.tree.map(lambda leaf: jnp.stack([leaf] * runs), state)
     data = chunk_of_steps(board.task, encoding.fields, config.batch_size, 0, steps)
     chunk = {name: jnp.asarray(array) for name, array in data.items()}
-    vmap_runs, hypers = not on_cpu(mesh), hyper_of(configs)
+    hypers = hyper_of(configs)
 
     def train(states, chunk):
-        return train_chunk(program, states, hypers, chunk, vmap_runs=vmap_runs)
+        return train_chunk(program, states, hypers, chunk)
 
     return jax.jit(train), states, chunk
 

@@ -39,8 +39,7 @@ def test_training_ends_in_a_line_and_reports_the_last_one_of_the_log_to_programs
     assert printed[TWICE[0]] == [0, wanted, ""]
     code, out, err = printed[SOFTMAX]
     last = lines_of(language / SOFTMAX)[-1]
-    assert last.pop("step") == 60
-    assert (code, err) == (0, "")
+    assert (last.pop("step"), code, err) == (60, 0, "") and last.pop("scores")
     (found,) = json.loads(out)
     assert (found["folder"], found["training"], found["diverged"]) == (str(language / SOFTMAX), last, None)
     assert found["configuration"] == values_of(read_run(language / SOFTMAX))

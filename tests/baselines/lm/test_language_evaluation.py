@@ -1,6 +1,7 @@
 """The language model evaluated by document, at its end and, on the first documents, while it trains."""
 
 import math
+import shutil
 from types import MappingProxyType
 
 import jax
@@ -29,7 +30,7 @@ from baselines.train.sharding import make_mesh
 from baselines.train.step import State
 from baselines.train.train import Outcome
 from helpers.command import sraven
-from helpers.tiny_language import LINE, SOFTMAX, TRAINING, TWICE, VALIDATION, tiny
+from helpers.tiny_language import FEW, SOFTMAX, TWICE, VALIDATION, tiny
 from helpers.tiny_runs import lines_of
 from sraven import ConfigurationError
 
@@ -97,23 +98,10 @@ def test_entropy_of_frequencies_by_hand(tmp_path):
 
 # While it trains
 
-FEW = 5
-
-
-@pytest.fixture(scope="module")
-def trained(language, tmp_path_factory):
-    """The first of the runs, trained once more with scores every 40 steps."""
-    out = tmp_path_factory.mktemp("runs") / "run"
-    data = [f"--data={language / TRAINING}", f"--validation={language / VALIDATION}"]
-    scoring = ["--score-every=40", f"--score-instances={FEW}"]
-    code, _, err = sraven(*LINE, *data, *scoring, f"--out={out}")
-    assert (code, err) == (0, "")
-    return out
-
 
 def scores_of(language, config, params, rows):
-    evaluate = validation_scores(Corpus(language / VALIDATION), rows)(config, make_mesh())
-    return evaluate(params, 0)["validation"]
+    evaluate = validation_scores(config, make_mesh(), corpus=Corpus(language / VALIDATION), rows=rows)
+    return evaluate(params)["validation"]
 
 
 def test_of_all_documents_it_is_the_loss_of_evaluation(language):
@@ -125,8 +113,8 @@ def test_of_all_documents_it_is_the_loss_of_evaluation(language):
     assert scores_of(language, config, params, None) == scores_of(language, config, params, 32)
 
 
-def test_of_the_first_pieces_it_is_their_mean_over_tokens(trained, language):
-    config, params = load_language_run(trained)
+def test_of_the_first_pieces_it_is_their_mean_over_tokens(language):
+    config, params = load_language_run(language / SOFTMAX)
     batch = Documents(Corpus(language / VALIDATION), config.length, BatchShare(FEW)).batch(0)
 
     @jax.jit
@@ -136,20 +124,21 @@ def test_of_the_first_pieces_it_is_their_mean_over_tokens(trained, language):
 
     losses = np.asarray(losses_of(batch.tokens))
     expected = losses[batch.mask].mean(dtype=np.float64)
-    lines = lines_of(trained)
+    lines = lines_of(language / SOFTMAX)
     assert [line["step"] for line in lines if SCORES in line] == [40, 60]
     wanted = {"loss": expected, "perplexity": math.exp(expected)}
     assert lines[-1][SCORES]["validation"] == pytest.approx(wanted, rel=1e-4)
 
 
-def test_result_of_a_language_model_has_it(trained, language):
-    found = read_result(trained)
+def test_result_of_a_language_model_has_it(language, tmp_path):
+    run = shutil.copytree(language / SOFTMAX, tmp_path / "run")
+    found = read_result(run)
     assert (found["scores"]["from"], found["scores"]["unranked"]) == ("while training", [])
     assert list(found["scores"]["splits"]["validation"]) == ["loss", "perplexity"]
     assert found["seconds"] > 0 and "--data TOKENS" in found["command"]
-    code, _, err = sraven("evaluate", trained, f"--data={language / VALIDATION}")
+    code, _, err = sraven("evaluate", run, f"--data={language / VALIDATION}")
     assert (code, err) == (0, "")
-    corpus, scores = Corpus(language / VALIDATION), read_result(trained)["scores"]
+    corpus, scores = Corpus(language / VALIDATION), read_result(run)["scores"]
     assert (scores["from"], scores["corpus"]) == ("evaluation", corpus.digest)
     assert scores["instances"] == {"validation": corpus.documents}
     assert set(scores["splits"]["validation"]) == {"loss", "perplexity", "bits_per_byte"}

@@ -1,6 +1,7 @@
 """The language model: what it learns and logs, its batches, its size and operations, what it refuses."""
 
 import math
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +13,6 @@ from baselines.lm.evaluate import document_losses, mean_losses, unigram_entropy
 from baselines.lm.experiment import Compute, language_experiment, language_program
 from baselines.lm.recipes import make_language_config
 from baselines.lm.session import load_language_run
-from baselines.train.compiled import count_parameters
 from baselines.train.flops import flops_per_token
 from baselines.train.sharding import make_mesh
 from baselines.train.step import train_step
@@ -33,7 +33,7 @@ def test_a_run_learns_more_than_frequencies_and_logs_what_it_should(
     lines = lines_of(language / name)
     assert [line["step"] for line in lines] == [20, 40, 60]
     program = language_program(tiny(corpus, attention))
-    flops = flops_per_token(tiny(corpus, attention), count_parameters(program))
+    flops = flops_per_token(tiny(corpus, attention), program.num_parameters)
     for line in lines:
         assert line["perplexity"] == pytest.approx(math.exp(line["loss"]))
         bytes_a_token = corpus.text_bytes / corpus.tokens
@@ -45,7 +45,9 @@ def test_a_run_learns_more_than_frequencies_and_logs_what_it_should(
 
 
 def test_seeds_see_the_same_batches(corpus):
-    make = [language_experiment(corpus)(tiny(corpus, seed=seed), make_mesh()).make_chunk for seed in (0, 1)]
+    make = [
+        language_experiment(tiny(corpus, seed=seed), make_mesh(), corpus=corpus).make_chunk for seed in (0, 1)
+    ]
     first, second = (each(0, 3)["tokens"] for each in make)
     assert first.shape == (3, 8, 17)
     np.testing.assert_array_equal(first, second)
@@ -55,7 +57,7 @@ def test_seeds_see_the_same_batches(corpus):
 def losses_of(config, corpus):
     """The losses of six steps."""
     program = language_program(config)
-    chunk = language_experiment(corpus)(config, make_mesh()).make_chunk(0, 6)
+    chunk = language_experiment(config, make_mesh(), corpus=corpus).make_chunk(0, 6)
     hyper = jax.tree.map(lambda values: values[0], hyper_of([config]))
 
     @jax.jit
@@ -78,7 +80,7 @@ def test_paper_has_35_million_parameters(corpus):
     config = make_language_config(corpus, "hyla", vocabulary=32_000)
     E, F, L = 512, 2048, 6
     blocks = L * (3 * (E * E + E) + E * E + E + E * F + F + F * E + E + 4 * E)
-    tied = count_parameters(language_program(config))
+    tied = language_program(config).num_parameters
     assert tied == blocks + 2 * E + 32_000 * E == 35_299_328
     assert round((tied + 32_000 * E) / 1e6, 1) == 51.7  # with a second table for the output
     assert config.dtype == "bfloat16"
@@ -103,18 +105,19 @@ def test_flops_of_a_token_by_hand(corpus, attention, multiplied):
 def test_what_can_not_be_trained_on_is_refused_before_anything_is_written(corpus, unseen, tmp_path):
     """Other tokens, batches that parts don't divide, files that are cut or missing."""
 
-    def refused(corpus, make_experiment, error, message):
+    def refused(corpus, error, message, **options):
+        make_experiment = partial(language_experiment, **{"corpus": corpus, **options})
         with pytest.raises(error, match=message):
             train(tiny(corpus), tmp_path / "run", make_experiment=make_experiment)
         assert not (tmp_path / "run").exists()
 
-    refused(corpus, language_experiment(unseen), ConfigurationError, "trained on other tokens")
-    parts = language_experiment(corpus, Compute(num_microbatches=3))
-    refused(corpus, parts, ConfigurationError, "batch_size=8 in 3 parts: expected a multiple of 3")
+    refused(corpus, ConfigurationError, "trained on other tokens", corpus=unseen)
+    message = "batch_size=8 in 3 parts: expected a multiple of 3"
+    refused(corpus, ConfigurationError, message, compute=Compute(num_microbatches=3))
     tokens = write_corpus(tmp_path, count=5)
     path, damaged = tokens / "shards" / "00000.documents.npy", Corpus(tokens)
     path.write_bytes(path.read_bytes()[:-1])
     for found in ("has 351 bytes", "is missing"):
         message = rf"documents\.npy {found}; the manifest says 352"
-        refused(damaged, language_experiment(damaged), OutputError, message)
+        refused(damaged, OutputError, message)
         path.unlink(missing_ok=True)

@@ -5,6 +5,7 @@ first gradients in float32.
 """
 
 import signal
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -34,11 +35,6 @@ DEVICES, MESH = 4, "data=2,fsdp=2"
 pytestmark = pytest.mark.usefixtures("compiled")
 
 
-def arrays(path):
-    with np.load(path) as file:
-        return dict(file)
-
-
 # Two processes
 
 
@@ -55,9 +51,10 @@ def test_a_run_that_two_processes_began_and_one_went_on_with_scores_and_ends_as_
         code, _, err = sraven(*line)
         assert (code, err) == (0, "")
         config, params = load_language_run(out)
-        evaluate = validation_scores(unseen)(config, make_mesh())
-        scored = evaluate(params, 60)["validation"]["loss"]
-        state = train(tiny(corpus), alone, make_experiment=language_experiment(corpus))
+        evaluate = validation_scores(config, make_mesh(), corpus=unseen)
+        scored = evaluate(params)["validation"]["loss"]
+        make_experiment = partial(language_experiment, corpus=corpus)
+        state = train(tiny(corpus), alone, make_experiment=make_experiment)
     found = {line["step"]: line[SCORES]["validation"]["loss"] for line in lines_of(out)}
     assert list(found) == [20, 40, 60]
     assert found[20] > found[40] > found[60] == pytest.approx(scored, rel=EXACTLY)
@@ -71,6 +68,7 @@ def test_a_run_that_two_processes_began_and_one_went_on_with_scores_and_ends_as_
 
 ON_DEVICES = """
 import sys
+from functools import partial
 from pathlib import Path
 import jax
 jax.config.update("jax_num_cpu_devices", {devices})
@@ -89,7 +87,7 @@ Checkpoints.save = lambda *_: None  # of states that are cut, it takes as long a
 corpus, mesh = Corpus(language / TRAINING), make_mesh("{mesh}")
 with quickly(cache):
     for name, on in (("one", make_mesh()), ("cut", mesh)):
-        options = {{"mesh": on, "make_experiment": language_experiment(corpus)}}
+        options = {{"mesh": on, "make_experiment": partial(language_experiment, corpus=corpus)}}
         np.savez(out / f"{{name}}.npz", **first_gradient(tiny(corpus), out / name, **options))
     config, params = load_language_run(language / TWICE[0])
     found = document_losses(config, params, Corpus(language / VALIDATION), rows=8, mesh=mesh)
@@ -101,7 +99,7 @@ with quickly(cache):
 def test_four_devices_train_and_evaluate_as_one_does(language, compiled, unseen, tmp_path):
     code = ON_DEVICES.format(devices=DEVICES, mesh=MESH)
     assert start(code, language, tmp_path, compiled).wait(timeout=600) == 0
-    here, alone = (arrays(tmp_path / f"{place}.npz") for place in ("cut", "one"))
+    here, alone = (dict(np.load(tmp_path / f"{place}.npz")) for place in ("cut", "one"))
     assert {array.dtype for array in here.values()} == {np.dtype(np.float32)}
     assert_gradients_agree(here, alone)
     found = document_losses(*load_language_run(language / TWICE[0]), unseen, rows=8)

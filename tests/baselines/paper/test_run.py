@@ -11,7 +11,7 @@ from baselines.paper.adopt import adopt
 from baselines.paper.cells import cells_of
 from baselines.paper.records import read_record, write_record
 from baselines.paper.run import folder_of, run_cells, training_order
-from baselines.session import OnBoard, ScoringOptions, plan_runs, train_plan
+from baselines.session import OnBoard, ScoringOptions, make_session
 from baselines.train.directory import CHECKPOINTS
 from baselines.train.provenance import RECORD, commit_of
 from baselines.train.result import EVALUATION, RESULT, read_result
@@ -80,7 +80,7 @@ def test_a_record_has_what_it_takes_to_repeat_a_run_and_its_scores(finished, run
 def test_cells_are_trained_as_sraven_train_trains(finished, run_folder, tmp_path):
     board, out = read_board("fuzzylogic-v1"), tmp_path / "run"
     shape = {**SHAPE, "warmup": SOFTMAX.config.warmup}  # that of the whole length, as the figure's
-    train_plan(plan_runs(OnBoard(board), "softmax", out, scoring=SCORING, steps=STEPS, **shape))
+    make_session(OnBoard(board), "softmax", out, scoring=SCORING, steps=STEPS, **shape).train()
 
     assert (out / "config.json").read_bytes() == (run_folder / "config.json").read_bytes()
     here, there = lines_of(out), lines_of(run_folder)

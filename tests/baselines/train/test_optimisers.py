@@ -14,13 +14,9 @@ from baselines.train.command import train_command
 from baselines.train.directory import CHECKPOINTS, CONFIG
 from baselines.train.optim import OPTIMISERS, Optimiser
 from baselines.train.train import train
-from helpers.tiny_runs import STEPS, leaves, lines_of, tiny, tiny_options
+from helpers.tiny_runs import STEPS, assert_same_bits, leaves, lines_of, tiny, tiny_options
 
 pytestmark = pytest.mark.usefixtures("compiled")
-
-
-def trained(config, folder):
-    return leaves(train(config, folder).params)
 
 
 def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(tiny_run, tmp_path, run, monkeypatch):
@@ -41,8 +37,7 @@ def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(tiny_run, tmp
     other = leaves(tiny_run[1].params)
     assert any((array != other[path]).any() for path, array in leaves(params).items())
     shutil.rmtree(tmp_path / "run" / CHECKPOINTS / str(STEPS))
-    again = trained(config, tmp_path / "run")
-    assert all((array == again[path]).all() for path, array in leaves(params).items())
+    assert_same_bits(params, train(config, tmp_path / "run").params)
     assert "--optimiser momentum " in train_command([config])
     described = describe_runs([config], {"kernel": jnp.zeros(3)})
     assert described["training"]["optimiser"] == "SGD with momentum"
@@ -54,7 +49,9 @@ def test_an_entry_trains_from_the_command_and_goes_on_where_it_was(tiny_run, tmp
 @pytest.mark.parametrize(("precision", "least", "most"), [("highest", -1, 1e-6), ("bfloat16", 1e-6, 0.05)])
 def test_a_precision_is_that_of_all_products(tiny_run, tmp_path, precision, least, most):
     """On a CPU it changes nothing, but for bfloat16, which moves what is learnt a little."""
-    plain, found = leaves(tiny_run[1].params), trained(tiny(precision=precision), tmp_path / "run")
+    plain, found = map(
+        leaves, (tiny_run[1].params, train(tiny(precision=precision), tmp_path / "run").params)
+    )
     assert least < max(np.abs(array - plain[path]).max() for path, array in found.items()) < most
     assert json.loads((tmp_path / "run" / CONFIG).read_text())["precision"] == precision
     assert "precision" not in json.loads((tiny_run[0] / CONFIG).read_text())

@@ -6,7 +6,6 @@ first gradients in float32.
 
 import json
 import signal
-from functools import partial
 
 import jax
 import numpy as np
@@ -14,11 +13,10 @@ import pytest
 
 from baselines.config import read_config
 from baselines.load import load_run
+from baselines.session import OnBoard, ScoringOptions
 from baselines.train import processes
 from baselines.train.directory import CHECKPOINTS, CONFIG
-from baselines.train.experiment import board_experiment
 from baselines.train.log import LOG, SCORES
-from baselines.train.predict import board_scores, with_scores
 from baselines.train.provenance import RECORD
 from baselines.train.result import RESULT
 from baselines.train.sharding import make_mesh
@@ -37,6 +35,7 @@ from helpers.tiny_runs import (
     tiny_options,
 )
 from helpers.two_processes import kill_at_first_checkpoint, start_two
+from sraven.board.board import read_board
 
 SCORING = {"score_every": STEPS // 2, "score_instances": 70}
 
@@ -47,12 +46,6 @@ LINE = [
 ]
 
 pytestmark = pytest.mark.usefixtures("compiled")
-
-
-def scored(config, mesh):
-    """The experiment of a run with the scores of `LINE`."""
-    make_evaluate = partial(board_scores, most=SCORING["score_instances"])
-    return with_scores(board_experiment, make_evaluate, SCORING["score_every"])(config, mesh)
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +81,8 @@ def test_both_were_killed_half_way_and_finished_and_leave_one_run(resumed):
 @pytest.mark.long
 def test_two_processes_end_as_one_does(resumed, tmp_path):
     with in_float64():
-        options = {"make_experiment": scored, "save_every": STEPS}
-        state = train(tiny(), tmp_path / "alone", **options)
+        scored = OnBoard(read_board("fuzzylogic-v1")).experiment(ScoringOptions(*SCORING.values()))
+        state = train(tiny(), tmp_path / "alone", make_experiment=scored, save_every=STEPS)
         config, params = load_run(resumed / "run")
     assert config == tiny()
     assert_runs_agree(leaves(params), leaves(state.params))

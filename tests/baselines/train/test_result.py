@@ -11,12 +11,11 @@ import pytest
 
 from baselines.evaluate import UNKNOWN, describe_unranked, evaluate_runs, keep_scores, write_entry
 from baselines.load import load_run
+from baselines.session import OnBoard, ScoringOptions
 from baselines.train import provenance
 from baselines.train.code import add_code, check_code, code_digest, code_files, forget_code, imported_by
 from baselines.train.directory import CHECKPOINTS, CONFIG
-from baselines.train.experiment import board_experiment
 from baselines.train.log import LOG
-from baselines.train.predict import board_scores, with_scores
 from baselines.train.provenance import CHANGED, RECORD, code_commit, commit_of, hardware_of, read_provenance
 from baselines.train.result import EVALUATION, RESULT, WHILE_TRAINING, read_result, write_result
 from baselines.train.train import train
@@ -32,10 +31,8 @@ from sraven.leaderboard.submissions.submission import read_description, score_su
 SLICE = 40
 
 
-def scored(config, mesh):
-    """The experiment of a run whose last steps are scored."""
-    return with_scores(board_experiment, lambda *each: board_scores(*each, most=SLICE), 15)(config, mesh)
-
+scored = OnBoard(read_board("fuzzylogic-v1")).experiment(ScoringOptions(15, SLICE))
+"""Experiments that are scored in their last steps."""
 
 pytestmark = pytest.mark.usefixtures("compiled")
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from baselines.encode import encoding_of
+from baselines.train.ahead import prefetch
 from baselines.train.experiment import chunk_of_steps
 from baselines.train.optim import (
     Hyperparams,
@@ -17,8 +18,8 @@ from baselines.train.optim import (
     warmup_cosine,
     warmup_cosine_paper_code,
 )
+from baselines.train.sharding import make_mesh
 from baselines.train.step import Program, train_chunk, train_step
-from baselines.train.train import prefetch
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.metrics import overall
 from helpers.tiny_runs import EXACTLY, assert_runs_agree, leaves
@@ -54,7 +55,7 @@ def program_of(task, steps=STEPS, num_microbatches=1):
         out = noise * flat.reshape(len(tokens_BTD), encoding.length, encoding.width_out)
         return encoding.loss(out, batch), encoding.score(out, batch)
 
-    return Program(initialise, loss, partial(make_optimiser, steps=steps), num_microbatches)
+    return Program(initialise, loss, partial(make_optimiser, steps=steps), make_mesh(), num_microbatches)
 
 
 def hypers(*rates):
