@@ -105,10 +105,10 @@ def test_flops_of_a_token_by_hand(corpus, attention, multiplied):
 def test_what_can_not_be_trained_on_is_refused_before_anything_is_written(corpus, unseen, tmp_path):
     """Other tokens, batches that parts don't divide, files that are cut or missing."""
 
-    def refused(corpus, error, message, **options):
-        make_experiment = partial(language_experiment, **{"corpus": corpus, **options})
+    def refused(named, error, message, **options):
+        make_experiment = partial(language_experiment, **{"corpus": named, **options})
         with pytest.raises(error, match=message):
-            train(tiny(corpus), tmp_path / "run", make_experiment=make_experiment)
+            train(tiny(named), tmp_path / "run", make_experiment=make_experiment)
         assert not (tmp_path / "run").exists()
 
     refused(corpus, ConfigurationError, "trained on other tokens", corpus=unseen)

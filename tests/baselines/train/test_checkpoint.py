@@ -94,7 +94,7 @@ def test_a_flipped_bit_anywhere_in_any_file_is_seen(copy):
     newest = copy / "2"
     for path in files_of(newest):
         data = path.read_bytes()
-        for place in range(0, len(data), 7):
+        for place in range(0, len(data), 31):
             flip(path, place, place % 8)
             assert checkpoint._find_fault(newest, RUN), (path, place)
             path.write_bytes(data)
