@@ -97,11 +97,7 @@ def observe(
         CapacityError: if the task has too many known functions.
     """
     features = known_terms if terms else known_functions
-
-    def of_part(inputs: NDArray[Any], targets: NDArray[np.float64]) -> NDArray[np.float64]:
-        return predict(features(task, inputs), targets)
-
-    return in_parts(of_part, batch, threads, _AT_ONCE)
+    return in_parts(lambda inputs, ys: predict(features(task, inputs), ys), batch, threads, _AT_ONCE)
 
 
 def in_parts(

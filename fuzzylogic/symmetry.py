@@ -11,7 +11,7 @@ known one.
 from functools import lru_cache
 from itertools import permutations
 from math import factorial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,9 +98,7 @@ def observe(task: "FuzzyLogic", batch: "Batch", threads: int | None = None) -> N
     Raises:
         CapacityError: if the task has too many images of known functions.
     """
-    found = images(task)
-
-    def of_part(inputs: NDArray[Any], targets: NDArray[np.float64]) -> NDArray[np.float64]:
-        return predict(ridge.values_of(found.terms, inputs), found.weights, targets)
-
-    return ridge.in_parts(of_part, batch, threads, _AT_ONCE)
+    terms, weights = images(task)
+    return ridge.in_parts(
+        lambda inputs, ys: predict(ridge.values_of(terms, inputs), weights, ys), batch, threads, _AT_ONCE
+    )

@@ -3,7 +3,6 @@
 Cells run when the documentation is built.
 """
 
-import os
 import re
 import shlex
 from contextlib import suppress
@@ -13,7 +12,7 @@ import pytest
 
 from helpers.checkout import REPOSITORY
 from helpers.compiling import quick_flags
-from helpers.python import MODULES, python
+from helpers.python import run_prepared
 
 PAGES = sorted((REPOSITORY / "docs").glob("*.md"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -35,17 +34,9 @@ def run_blocks(page, directory):
         lines[first : first + len(code)] = code
     script = directory / f"page_{page.stem}.py"
     script.write_text("\n".join(lines))
-    environment = {
-        **os.environ,
-        "HF_HOME": str(directory / "hf"),
-        "HF_DATASETS_CACHE": str(directory / "cache"),
-        "HF_DATASETS_OFFLINE": "1",
-        "PYTHONPATH": MODULES,  # the tests' toy family is an example
-        # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
-        "XLA_FLAGS": quick_flags(),
-    }
-    result = python(script, cwd=directory, env=environment)
-    assert result.returncode == 0, result.stderr
+    # Most of the time is the compiler's, and what blocks show needs none of its costly passes.
+    code, errors = run_prepared(script, XLA_FLAGS=quick_flags())
+    assert code == 0, errors
 
 
 @pytest.mark.parametrize(
@@ -60,9 +51,9 @@ def test_blocks_of_a_page_run(page, tmp_path):
     run_blocks(page, tmp_path)
 
 
-def test_blocks_of_the_readme_run(tmp_path):
-    sizes = "--train", "300", "--test", "30", "--ood", "30"
-    python("-m", "sraven", "generate", *sizes, cwd=tmp_path, check=True)
+def test_blocks_of_the_readme_run(tmp_path, done, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done("generate", "--train", 300, "--test", 30, "--ood", 30)
     run_blocks(REPOSITORY / "README.md", tmp_path)
 
 
@@ -73,11 +64,10 @@ def test_blocks_of_the_readme_run(tmp_path):
         ("baselines", "train fuzzylogic-v1 --attention hyla --steps 5000 --width 64 --print-config"),
     ],
 )
-def test_printed_blocks_are_as_they_are_printed(page, line, tmp_path):
+def test_printed_blocks_are_as_they_are_printed(page, line, done):
     text = (REPOSITORY / "docs" / f"{page}.md").read_text()
     block = text.partition(f"$ sraven {line}\n")[2].partition("```")[0].partition("$ ")[0].splitlines()
-    printed = python("-m", "sraven", *line.split(), cwd=tmp_path, check=True).stdout.splitlines()
-    assert [each.rstrip() for each in printed] == block
+    assert [each.rstrip() for each in done(*line.split()).splitlines()] == block
 
 
 def test_links_between_pages_lead_somewhere():

@@ -260,24 +260,17 @@ def _parts_of(combinations: NDArray[np.uint8]) -> NDArray[np.int64]:
     return np.unique(np.concatenate(every))
 
 
-class _Seen(NamedTuple):
-    """What an observer is given, checked, and where its answers go."""
-
-    context: NDArray[np.uint8]
-    target: NDArray[np.uint8]
-    noisy: _Noisy
-    found: Nearest
-
-
-def _check(context: ArrayLike, target: ArrayLike, K: int, rules: Rules, error_rate: float) -> _Seen:
-    """Return the arguments of an observer, checked; see `nearest_combination`."""
+def _check(
+    context: ArrayLike, target: ArrayLike, K: int, rules: Rules, error_rate: float
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], _Noisy, Nearest]:
+    """Return contexts and targets of an observer, checked, what it knows, and where its answers go."""
     contexts = check_context(context, check_K(K))
     n, _, M = contexts.shape
     targets = check_symbols("target", target, (n, M), K)
     if K > K_LIMIT:
         raise ConfigurationError(f"K={K}: the nearest combination is found for up to {K_LIMIT} symbols")
     found = Nearest(np.zeros((n, M), np.uint8), np.zeros(n), np.zeros(n))
-    return _Seen(contexts, targets, _noisy(int(K), rules, error_rate), found)
+    return contexts, targets, _noisy(int(K), rules, error_rate), found
 
 
 def nearest_combination(

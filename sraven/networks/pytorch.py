@@ -71,9 +71,7 @@ def evaluate_network(
     recipe, tell = make_recipe(**changes), on_progress or (lambda _: None)
 
     def options_of(steps: int, seed: int) -> training.TrainingOptions:
-        return training.TrainingOptions(
-            steps, seed, **recipe._asdict(), device=device or training.default_device()
-        )
+        return training.TrainingOptions(steps, seed, recipe, device or training.default_device())
 
     def identify(board: Board, steps: int, seed: int) -> dict[str, Any]:
         task: Any = board.task

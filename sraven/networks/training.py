@@ -20,6 +20,7 @@ from sraven.core.torch.sequences import SequenceTask
 from sraven.files.files import replacing, write_text
 from sraven.networks.cost import Cost
 from sraven.networks.identity import digest_of_classes
+from sraven.networks.recipe import Recipe
 
 OnLine = Callable[[Mapping[str, Any], float, float], None]
 """Is told a line of the log (``step``, ``loss``, now and then ``scores``), seconds so far and left."""
@@ -33,22 +34,14 @@ class TrainingOptions(NamedTuple):
     Attributes:
         steps: updates.
         seed: of parameters.
-        batch_size: instances of each.
-        learning_rate: its peak.
-        weight_decay: of matrices, but those that are called ``position`` or marked ``_no_weight_decay``;
-            vectors have none.
-        warmup: updates over which the rate rises; None for the recipe's share of all.
-        clip_norm: the largest norm that the gradient of an update keeps; None for any.
+        recipe: of training. Parameters that are called ``position`` or marked ``_no_weight_decay`` don't
+            decay, as vectors don't.
         device: PyTorch's name of one.
     """
 
     steps: int
     seed: int = 0
-    batch_size: int = 128
-    learning_rate: float = 1e-3
-    weight_decay: float = 0.1
-    warmup: int | None = None
-    clip_norm: float | None = None
+    recipe: Recipe = Recipe()
     device: str = "cpu"
 
 
@@ -76,7 +69,7 @@ def _answer(network: nn.Module, of: SequenceTask, tokens: torch.Tensor) -> torch
     return found.float() if found.is_floating_point() else found  # NumPy has no bfloat16
 
 
-def _optimiser(network: nn.Module, options: TrainingOptions) -> torch.optim.Optimizer:
+def _optimiser(network: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
     named = list(network.named_parameters())
     decays = [
         each.ndim > 1 and "position" not in name and not getattr(each, "_no_weight_decay", False)
@@ -84,9 +77,9 @@ def _optimiser(network: nn.Module, options: TrainingOptions) -> torch.optim.Opti
     ]
     groups = [
         {"params": [each for (_, each), does in zip(named, decays, strict=True) if does is which], **decay}
-        for which, decay in ((True, {"weight_decay": options.weight_decay}), (False, {"weight_decay": 0.0}))
+        for which, decay in ((True, {"weight_decay": recipe.weight_decay}), (False, {"weight_decay": 0.0}))
     ]
-    return torch.optim.AdamW(groups, lr=options.learning_rate)
+    return torch.optim.AdamW(groups, lr=recipe.learning_rate)
 
 
 def _update(
@@ -103,8 +96,8 @@ def _update(
         group["lr"] = rate
     optimiser.zero_grad()
     torch.autograd.backward([loss])
-    if options.clip_norm is not None:
-        nn.utils.clip_grad_norm_(network.parameters(), options.clip_norm)
+    if options.recipe.clip_norm is not None:
+        nn.utils.clip_grad_norm_(network.parameters(), options.recipe.clip_norm)
     optimiser.step()
     return loss
 
@@ -163,16 +156,16 @@ def train_network(
         on_line: is told a line of the log every 100 steps.
         stop: called after every step: whether to stop there.
     """
-    made_of = describe_training(network, task, options)
+    made_of, recipe = describe_training(network, task, options), options.recipe
     network.to(options.device).train()
-    optimiser = _optimiser(network, options)
+    optimiser = _optimiser(network, recipe)
     begin, log = _restore(checkpoint, network, optimiser, made_of, options)
-    warmup = options.warmup if options.warmup is not None else max(1, round(of.warmup * options.steps))
+    warmup = recipe.warmup if recipe.warmup is not None else max(1, round(of.warmup * options.steps))
     step, since = begin, time.monotonic()
     saved = since
-    batches = BatchStream(task, "train", options.batch_size, start=begin, stop=options.steps)
+    batches = BatchStream(task, "train", recipe.batch_size, start=begin, stop=options.steps)
     for step, batch in enumerate(batches, begin + 1):
-        rate = options.learning_rate * rate_at(step - 1, options.steps, warmup)
+        rate = recipe.learning_rate * rate_at(step - 1, options.steps, warmup)
         loss = _update(network, of, batch, optimiser, options, rate)
         is_judged = step % _JUDGE_EVERY == 0 or step == options.steps
         if step % _LOG_EVERY == 0 or is_judged:
@@ -248,7 +241,9 @@ def describe_training(network: nn.Module, task: Task, options: TrainingOptions) 
     """Return what a checkpoint is of: options, task, classes of the network, shapes of its parameters."""
     kinds = {type(each) for each in network.modules()}
     return {
-        **options._asdict(),
+        "steps": options.steps,
+        "seed": options.seed,
+        **options.recipe._asdict(),
         "device": "",
         "task": dict(task.config),
         "classes": digest_of_classes(each for each in kinds if not each.__module__.startswith("torch.")),

@@ -17,7 +17,7 @@ from sraven.leaderboard.submissions.submission import read_submission
 from sraven.networks.cost import Cost
 from sraven.networks.evaluation import PICTURE, QUICK, check_boards
 from sraven.networks.identity import IDENTITY, digest_of_classes
-from sraven.networks.recipe import Progress
+from sraven.networks.recipe import Progress, Recipe
 from sraven.networks.results import Evaluation, Result
 from sraven.networks.stopping import Stop
 from sraven.scoring.composing import Estimate
@@ -259,10 +259,10 @@ def test_changes_to_the_recipe_count_and_are_named(tmp_path):
 
 
 def test_what_is_marked_does_not_decay():
-    from sraven.networks.training import TrainingOptions, _optimiser
+    from sraven.networks.training import _optimiser
 
     network = Points(9, 5, 5)
-    decayed = lambda: [len(each["params"]) for each in _optimiser(network, TrainingOptions(1)).param_groups]  # noqa: E731
+    decayed = lambda: [len(each["params"]) for each in _optimiser(network, Recipe()).param_groups]  # noqa: E731
     assert decayed() == [1, 1]
     network.layer.weight._no_weight_decay = True
     assert decayed() == [0, 2]
