@@ -81,8 +81,9 @@ def test_any_number_of_threads_gives_the_same(task):
 
 
 def test_taking_is_sampling_in_another_order_and_so_is_writing_into_a_batch(task):
-    order = np.array([99, 3, 3, 0, 41])
-    assert same(task.take("test", order), task.sample("test", 0, 100)[order])
+    order = [99, 3, 3, 0, 41]
+    for indices in (order, tuple(order), np.array(order, np.uint8), np.array(order, np.uint64)):
+        assert same(task.take("test", indices), task.sample("test", 0, 100)[order])
     out = task.empty_batch(77)
     assert task.sample("test", 9, 77, out=out) is out
     assert same(out, task.sample("test", 9, 77))

@@ -143,10 +143,10 @@ def test_a_sample_without_a_rule_is_left_out():
 
 def test_scores_over_instances():
     random, hits = np.random.default_rng(4), []
-    batch = TASK.sample("ood", 0, 300)
+    batch = TASK.sample("ood", 0, 100)
     labels = TASK.scoring.labels(batch, None)
     for _ in range(TIMES):
-        wrong = np.where(random.random(300) < 0.3, 1, 0)[:, None].astype(np.uint8)
+        wrong = np.where(random.random(100) < 0.3, 1, 0)[:, None].astype(np.uint8)
         run = whole_run((batch.target + wrong) % 8)
         found = score_runs(TASK.scoring, labels, [run], metrics=["accuracy"])
         hits.append(holds(found.metrics["accuracy"].interval, 0.7))

@@ -25,11 +25,7 @@ from sraven.data.write import write_dataset
 
 SUBMISSIONS = REPOSITORY / "docs" / "leaderboard" / "submissions"
 
-SMALL = {
-    "sraven": {"M": 3, "K": 7, "holdout": 0.3, "seed": 5},
-    "fuzzylogic": {"L": 3, "K": 2, "N": 7, "holdout": 0.5, "seed": 5},
-}
-CLASSES = {"sraven": SRAVEN, "fuzzylogic": FuzzyLogic}
+SMALL = ("sraven", "fuzzylogic")
 MAKES = make_task, make_board_task
 
 FIELDS = {
@@ -37,6 +33,11 @@ FIELDS = {
     "fuzzylogic": "task version L K N holdout unseen_terms seed query",
 }
 """Fields of the configurations of version 1. Later ones are declared with `added`."""
+
+
+def small(family, **version):
+    """Return the example of a family."""
+    return find_family(family).task(**find_family(family).examples[family], **version)
 
 
 # Boards
@@ -66,10 +67,10 @@ def test_filed_entries_score_as_they_were_filed(entry, second_version):
 
 @pytest.mark.parametrize("family", SMALL)
 def test_first_version_is_the_same_with_and_without_a_second(family, request):
-    before = CLASSES[family](**SMALL[family])
+    before = small(family)
     config, drawn = dict(before.config), {split: before.sample(split, 0, 200) for split in before.splits}
     request.getfixturevalue("second_version")
-    for after in (CLASSES[family](**SMALL[family], version="1"), make_task(config), replace(before)):
+    for after in (small(family, version="1"), make_task(config), replace(before)):
         assert after == before and hash(after) == hash(before) and repr(after) == repr(before)
         assert dict(after.config) == config and list(after.config) == list(config)
         assert all(same(after.sample(split, 0, 200), batch) for split, batch in drawn.items())
@@ -78,7 +79,7 @@ def test_first_version_is_the_same_with_and_without_a_second(family, request):
 
 @pytest.mark.parametrize("family", SMALL)
 def test_second_version_has_other_instances_and_digests(family, second_version):
-    first, second = (CLASSES[family](**SMALL[family], version=version) for version in "12")
+    first, second = (small(family, version=version) for version in "12")
     assert first != second and "version='2'" in repr(second)
     assert {**first.config, "version": "2"} == second.config
     assert make_task(second.config) == second and digest(first.config) != digest(second.config)
@@ -134,7 +135,7 @@ def test_dataset_that_was_begun_goes_on_in_its_version(tmp_path, dataset_directo
     sizes = [f"--{split}={size}" for split, size in SIZES.items()]
     line = ["generate", "--M=3", "--K=7", "--holdout=0.3", "--seed=5", *sizes, "--out", tmp_path / "raven"]
     with pytest.raises(KeyboardInterrupt):
-        write_dataset(SRAVEN(**SMALL["sraven"]), SIZES, tmp_path / "raven", progress=stop)
+        write_dataset(small("sraven"), SIZES, tmp_path / "raven", progress=stop)
     request.getfixturevalue("second_version")
     assert "holds another dataset" in refused(*line)
     done(*line, "--benchmark-version", "1")
@@ -146,7 +147,7 @@ def test_dataset_that_was_begun_goes_on_in_its_version(tmp_path, dataset_directo
 def test_dataset_says_its_version_and_the_versions_day(family, tmp_path, second_version):
     for version, day in (("1", "2026-11-20"), ("2", "2027-03-05")):
         folder = tmp_path / version
-        write_dataset(CLASSES[family](**SMALL[family], version=version), {"train": 300, "ood": 100}, folder)
+        write_dataset(small(family, version=version), {"train": 300, "ood": 100}, folder)
         croissant = json.loads((folder / "croissant.json").read_text())
         card = (folder / "README.md").read_text()
         assert (croissant["version"], croissant["datePublished"]) == (f"{version}.0.0", day)

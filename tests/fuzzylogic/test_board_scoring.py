@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from functools import partial
 from itertools import permutations, product
 
 import numpy as np
@@ -11,6 +12,7 @@ from fuzzylogic import FuzzyLogic, gaussian_process, look_up, ridge, symmetry
 from fuzzylogic.metrics import overall
 from fuzzylogic.references import OBSERVERS
 from helpers import fuzzy_oracle
+from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, score_predictions, small_board
 from sraven import CapacityError
 from sraven.board.board import read_board
@@ -101,16 +103,6 @@ def test_metrics_are_the_oracles(name):
             assert apart.mean[place] == approx(wanted)
 
 
-def test_labels_are_the_oracles_functions():
-    """From the random stream to the score, with no code of the package: a constant prediction."""
-    task = small_board(FUZZY_BOARD).task
-    config = {name: value for name, value in task.config.items() if name not in ("task", "version")}
-    targets = [[float(y) for y in fuzzy_oracle.sequence(config, "ood", index)[1]] for index in range(40)]
-    wanted = slow_scores(targets, [0.5] * 40, [True] * 40)
-    found = task.score("ood", np.full(40, 0.5, np.float32)).metrics
-    assert {metric: found[metric].mean for metric in wanted} == pytest.approx(wanted, abs=1e-6)
-
-
 def test_sequences_without_variance_count_for_the_other_metrics():
     task = TASKS["terms"]
     batch = task.sample("ood_terms", 0, 50)
@@ -168,29 +160,40 @@ def test_scores_worked_by_hand():
     assert np.isnan(overall(np.array([np.nan, 1.0]), np.array([[0.2, 0.5], [0.0, 1.0]]))["r2_per_sequence"])
 
 
-# Linear observers
+# What composes nothing
 
 
 TASK = FuzzyLogic(L=3, K=2, N=9, holdout=0.4, seed=1)
 
 
-def written_out(term, point):
-    """The least of a term's literals, variable by variable."""
-    return min(x if term >> variable & 1 else 1 - x for variable, x in enumerate(point))
+def values(terms, points):
+    """Return the values of a function at points, by the definition."""
+    return np.array([fuzzy_oracle.function(terms, point) for point in points.tolist()])
+
+
+@pytest.mark.parametrize(
+    ("observe", "task", "message"),
+    [
+        (partial(ridge.observe, terms=False), FuzzyLogic(L=6, K=3), "regression takes up to 512"),
+        (symmetry.observe, FuzzyLogic(L=6, K=2, holdout=0.9), "known functions of 6 variables have"),
+    ],
+)
+def test_what_has_too_many_functions_is_refused(observe, task, message):
+    assert_refused(message, observe, task, task.sample("test", 0, 2), error=CapacityError)
+
+
+# Linear observers
 
 
 @pytest.mark.parametrize("terms", [False, True])
 def test_features_are_the_functions_and_terms_of_training(terms):
     batch = TASK.sample("ood", 0, 3)
     features = (ridge.known_terms if terms else ridge.known_functions)(TASK, batch.inputs)
-    combinations = TASK.combinations("train").tolist()
-    known = sorted({term for combination in TASK.combinations("train").tolist() for term in combination})
-    assert known == TASK.partition.seen.tolist()
-    for n, sequence in enumerate(batch.inputs.astype(np.float64)):
-        for at, point in enumerate(sequence):
-            wanted = [max(written_out(term, point) for term in terms) for terms in combinations]
-            wanted += [written_out(term, point) for term in known] * terms
-            np.testing.assert_allclose(features[n, at], wanted, rtol=0, atol=1e-7)
+    functions = TASK.combinations("train").tolist()
+    known = sorted({(term,) for combination in functions for term in combination})
+    for n, points in enumerate(batch.inputs.astype(np.float64)):
+        wanted = [values(each, points) for each in functions + known * terms]
+        np.testing.assert_allclose(features[n].T, wanted, rtol=0, atol=1e-7)
 
 
 def refitted(features, targets, weight):
@@ -214,12 +217,6 @@ def test_predictions_are_those_of_the_weight_that_is_best_when_points_are_left_o
             errors.append(np.square(left_out - shown).sum())
         best = ridge.WEIGHTS[int(np.argmin(errors))]
         np.testing.assert_allclose(found, refitted(sequence, shown, best), rtol=1e-6)
-
-
-def test_a_task_with_many_functions_is_refused():
-    task = FuzzyLogic(L=6, K=3)
-    with pytest.raises(CapacityError, match="known functions; regression takes up to 512"):
-        ridge.observe(task, task.sample("test", 0, 2), terms=False)
 
 
 # Gaussian processes
@@ -278,7 +275,7 @@ def test_a_known_function_is_looked_up_and_of_another_what_is_left_is_smoothed()
         found = look_up.observe(TASK, batch, 1)
         for n, points in enumerate(batch.inputs.astype(float)):
             targets = batch.targets[n].astype(float)
-            known = [written_out_all(terms, points) for terms in TASK.combinations("train").tolist()]
+            known = [values(terms, points) for terms in TASK.combinations("train").tolist()]
             nearest = min(known, key=lambda values: ((values - targets)[:-1] ** 2).sum())
             grid = product(gaussian_process.LENGTHS, gaussian_process.NOISES)
             left = (targets - nearest)[:-1]
@@ -288,16 +285,11 @@ def test_a_known_function_is_looked_up_and_of_another_what_is_left_is_smoothed()
             assert split == "ood" or found[n] == pytest.approx(targets[-1], abs=1e-6) or left.any()
 
 
-def written_out_all(terms, points):
-    """Return the values of a function at points, by the definition."""
-    return np.array([max(written_out(term, point) for term in terms) for point in points.tolist()])
-
-
 def moved_values(terms, points):
     """Return the values of all images of a function at points: of the function at all images of points."""
     for order, signs in product(permutations(range(3)), product((False, True), repeat=3)):
         moved = points[:, list(order)]
-        yield written_out_all(terms, np.where(signs, 1 - moved, moved))
+        yield values(terms, np.where(signs, 1 - moved, moved))
 
 
 def test_images_are_what_known_functions_become_when_variables_are_renamed_and_negated():
@@ -324,20 +316,6 @@ def test_what_knows_the_symmetry_is_the_best_linear_prediction_over_all_images(s
         weights = np.linalg.solve(shown.T @ shown + penalty * np.eye(8), shown.T @ query)
         wanted = every[:, -1].mean() + (batch.targets[n, :-1] - every[:, :-1].mean(axis=0)) @ weights
         assert found[n] == pytest.approx(wanted, abs=1e-7)
-
-
-def test_it_predicts_of_a_renamed_and_negated_sequence_what_it_predicts_of_the_sequence():
-    batch = TASK.sample("ood", 0, 50)
-    moved = 1 - batch.inputs[:, :, [2, 0, 1]]
-    np.testing.assert_allclose(
-        symmetry.observe(TASK, batch, 1), symmetry.observe(TASK, batch._replace(inputs=moved), 1), atol=1e-9
-    )
-
-
-def test_many_images_are_refused():
-    task = FuzzyLogic(L=6, K=2, holdout=0.9)
-    with pytest.raises(CapacityError, match="known functions of 6 variables have"):
-        symmetry.observe(task, task.sample("test", 0, 2))
 
 
 def test_points_without_variance_are_answered_by_their_value():

@@ -25,34 +25,33 @@ CONFIGURATIONS = [
     {"L": 4, "K": 2, "N": 9, "holdout": 0.7, "unseen_terms": 0.25, "unseen": "last", "seed": 0},
     {"L": 1, "K": 2, "N": 2, "holdout": 0, "unseen_terms": 0, "seed": 9},
     {"L": 3, "K": 7, "N": 11, "holdout": 0, "unseen_terms": 0, "seed": 9},
+    # Few known combinations, which are drawn 33 times until they have all terms.
+    {"L": 4, "K": 2, "N": 2, "holdout": 0.9, "unseen_terms": 0.25, "seed": 3},
 ]
 
 
+def config(task):
+    """Return a configuration as the oracle wants it."""
+    return {name: value for name, value in task.config.items() if name not in ("task", "version")}
+
+
 def assert_equals_oracle(task, split, start, count):
-    config = {name: value for name, value in task.config.items() if name not in ("task", "version")}
     batch = task.sample(split, start, count)
     for n in range(count):
-        points, targets, terms = fuzzy_oracle.sequence(config, split, start + n)
+        points, targets, terms = fuzzy_oracle.sequence(config(task), split, start + n)
         assert batch.inputs[n].tolist() == [[float(x) for x in point] for point in points]
         assert batch.targets[n].tolist() == [float(target) for target in targets]
         assert tuple(batch.terms[n].tolist()) == terms
         assert batch.combination[n] == fuzzy_oracle.colex_number(terms)
 
 
-@pytest.mark.parametrize("config", CONFIGURATIONS)
-def test_sequences_equal_the_oracle(config):
-    task = FuzzyLogic(**config)
+@pytest.mark.parametrize("values", CONFIGURATIONS)
+def test_sequences_and_combinations_of_splits_equal_the_oracle(values):
+    task = FuzzyLogic(**values)
     for split in (*task.splits, "all"):
         assert_equals_oracle(task, split, 0, 3)
         assert_equals_oracle(task, split, 2**40 + 7, 2)
-
-
-@pytest.mark.parametrize("config", CONFIGURATIONS)
-def test_combinations_of_splits_equal_the_oracle(config):
-    task = FuzzyLogic(**config)
-    full = {name: value for name, value in task.config.items() if name not in ("task", "version")}
-    for split in (*task.splits, "all"):
-        wanted = sorted(fuzzy_oracle.places(full, split), key=fuzzy_oracle.colex_number)
+        wanted = sorted(fuzzy_oracle.places(config(task), split), key=fuzzy_oracle.colex_number)
         assert list(map(tuple, task.combinations(split).tolist())) == wanted
         assert task.n_combinations(split) == len(wanted)
 
@@ -113,16 +112,6 @@ def test_paper_setting_has_the_counts_of_the_specification():
     assert counts == {"train": 20, "test": 20, "ood": 46, "ood_terms": 6, "all": 120}
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_every_seen_term_occurs_in_train_and_no_combination_leaks(seed):
-    task = FuzzyLogic(holdout=0.9, seed=seed)
-    train, ood, unseen = (task.combinations(split) for split in ("train", "ood", "ood_terms"))
-    assert set(train.ravel()) == set(task.partition.seen)
-    assert set(ood.ravel()) <= set(task.partition.seen) and set(unseen.ravel()) == set(task.partition.unseen)
-    assert not set(map(tuple, train.tolist())) & set(map(tuple, ood.tolist()))
-    assert len(train) + len(ood) == comb(12, 2)
-
-
 @pytest.mark.parametrize("L", [2, 3, 8, 11])
 @pytest.mark.parametrize(
     ("name", "word", "value", "split"),
@@ -166,8 +155,6 @@ def test_very_many_combinations(L, K, dtype, total):
         ({"unseen_terms": 0.1}, "use at least 0.125, or 0 for no ood_terms split"),
         ({"unseen_terms": 0.99}, "use at most 0.875"),
         ({"unseen": "first"}, "'drawn', 'last'"),
-        ({"seed": -1}, "seed=-1"),
-        ({"query": "none"}, "'uniform', 'fixed_context', 'fixed_query'"),
     ],
 )
 def test_bad_configurations_are_refused(values, message):
@@ -246,12 +233,11 @@ def test_equals_exhaustive_search_on_coarse_points(seed, N, K):
 
 def test_equals_the_exact_oracle():
     task = FuzzyLogic(N=5)
-    config = {name: value for name, value in task.config.items() if name not in ("task", "version")}
     batch = task.sample("test", 0, 20)
     found = identify(batch.inputs, batch.targets, 2)
     for n in range(20):
-        points, targets, _ = fuzzy_oracle.sequence(config, "test", n)
-        predictions = fuzzy_oracle.agreeing(points, targets, fuzzy_oracle.places(config, "all"))
+        points, targets, _ = fuzzy_oracle.sequence(config(task), "test", n)
+        predictions = fuzzy_oracle.agreeing(points, targets, fuzzy_oracle.places(config(task), "all"))
         assert found.agreeing[n] == len(predictions)
         assert found.ambiguous[n] == (len(set(predictions)) > 1)
         assert found.prediction[n] == pytest.approx(float(sum(predictions) / len(predictions)), rel=1e-12)

@@ -6,14 +6,10 @@ import numpy as np
 
 from fuzzylogic import FuzzyLogic
 from fuzzylogic.terms import formula
+from helpers.fuzzy_oracle import function
 from helpers.tallies import assert_tallied
 
 TASK = FuzzyLogic(L=3, K=2, N=9, holdout=0.4, seed=1)
-
-
-def value(terms, point):
-    """The greatest of the terms, each the least of its literals."""
-    return max(min(x if term >> n & 1 else 1 - x for n, x in enumerate(point)) for term in terms)
 
 
 def slow_tallies(batch, predictions, answered):
@@ -25,10 +21,10 @@ def slow_tallies(batch, predictions, answered):
 
         def misfit(terms, inputs=inputs, ys=ys):
             shown = zip(inputs[:-1].tolist(), ys[:-1], strict=True)
-            return sum((value(terms, point) - y) ** 2 for point, y in shown)
+            return sum((function(terms, point) - y) ** 2 for point, y in shown)
 
         nearest = min((terms for terms in known if terms != own), key=misfit)
-        towards = value(nearest, inputs[-1].tolist())
+        towards = function(nearest, inputs[-1].tolist())
         error = abs(predictions[n] - ys[-1])
         kind = "none of these"
         if abs(predictions[n] - ys[:-1].mean()) < error - 1e-6:

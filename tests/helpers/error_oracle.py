@@ -8,11 +8,6 @@ from typing import NamedTuple
 
 from helpers import oracle
 
-KINDS = (
-    *("right", "valid alternative", "correspondence", "another rule", "operand of another feature"),
-    "none of these",
-)
-
 TWO_OPERANDS = (5, 6, 8, 9)
 """Addition, subtraction, minimum, maximum."""
 
@@ -75,7 +70,7 @@ def exchanged(context, rules, permutations, prediction, K):
 
 
 def kind(context, rules, permutations, prediction, K, permute):
-    """Return what kind of answer a prediction is, one of `KINDS`."""
+    """Return what kind of answer a prediction is, one of `sraven.mistakes.KINDS` or "right"."""
     target = [given(feature, K) for feature in features(context, rules, permutations)]
     if list(prediction) == target:
         return "right"

@@ -84,6 +84,19 @@ def divided_terms(L, unseen_terms, unseen, seed):
     return sorted(order[n_unseen:]), sorted(order[:n_unseen])
 
 
+@cache
+def divided_combinations(L, K, holdout, seen, seed):
+    """Return the known and the held-out combinations of seen terms, in the order in which draws choose."""
+    listed = colex_order(seen, K)
+    held_out = int(Fraction(str(holdout)) * len(listed))
+    key = oracle.derive_key(version="1", task="fuzzylogic", stream="partition", L=L, K=K, seed=seed)
+    for attempt in count():
+        order = [listed[permuted(place, len(listed), key, attempt)] for place in range(len(listed))]
+        if {term for terms in order[held_out:] for term in terms} == set(seen):
+            return order[held_out:], order[:held_out]
+    raise AssertionError
+
+
 def places(config, split):
     """Return the combinations of a split, in the order in which a draw chooses among them."""
     L, K, seed = config["L"], config["K"], config["seed"]
@@ -92,14 +105,8 @@ def places(config, split):
         return colex_order(unseen, K)
     if split == "all":
         return colex_order(range(2**L), K)
-    listed = colex_order(seen, K)
-    held_out = int(Fraction(str(config["holdout"])) * len(listed))
-    key = oracle.derive_key(version="1", task="fuzzylogic", stream="partition", L=L, K=K, seed=seed)
-    for attempt in count():
-        order = [listed[permuted(place, len(listed), key, attempt)] for place in range(len(listed))]
-        if {term for terms in order[held_out:] for term in terms} == set(seen):
-            return order[:held_out] if split == "ood" else order[held_out:]
-    raise AssertionError
+    known, held_out = divided_combinations(L, K, config["holdout"], tuple(seen), seed)
+    return held_out if split == "ood" else known
 
 
 # Sequences -------------------------------------------------------------------------------------

@@ -66,6 +66,8 @@ def test_a_network_is_trained_scored_and_ready_to_submit(tmp_path):
         assert result.held_out.value == pytest.approx(score["mean"], abs=1e-6)
         assert (result.seeds, result.instances, result.cost.state) == (2, STEPS * BATCH, 7)
         assert result.board in str(found) and f"{result.cost.parameters:,} parameters" in str(found)
+    said = read_submission(found.results[0].folder).content["method"]
+    assert "Not by" not in said["description"] and said["authors"] == ["A"]
     assert (tmp_path / PICTURE).read_text().startswith("<?xml")
 
 
@@ -247,15 +249,10 @@ def test_a_network_may_answer_itself_and_see_what_is_asked_for(tmp_path):
 
 @pytest.mark.usefixtures("small_boards")
 def test_changes_to_the_recipe_count_and_are_named(tmp_path):
-    usual = evaluated(tmp_path / "usual").results[0].folder
-    changed = evaluated(tmp_path / "changed", batch_size=64, clip_norm=0.1).results[0].folder
+    changed = evaluated(tmp_path, batch_size=64, clip_norm=0.1, authors="Me").results[0].folder
     said = read_submission(changed).content
     assert said["method"]["description"].endswith("Not by the recipe: batch_size 64, clip_norm 0.1.")
-    assert said["training"]["instances"] == STEPS * BATCH and said["method"]["authors"] == ["A"]
-    assert "Not by" not in read_submission(usual).content["method"]["description"]
-    assert read_submission(evaluated(tmp_path / "me", authors="Me").results[0].folder).content["method"][
-        "authors"
-    ] == ["Me"]
+    assert said["training"]["instances"] == STEPS * BATCH and said["method"]["authors"] == ["Me"]
 
 
 def test_what_is_marked_does_not_decay():

@@ -15,14 +15,12 @@ from sraven.divisions import DIVISIONS
 SEEDS = st.integers(0, 2**63 - 1)
 SETTINGS = {"M": st.integers(2, 6), "seed": SEEDS, "rule_set": st.sampled_from(["paper", "ten"])}
 OF_FAMILIES = ("camps", "ring", "scattered", "scattered-ring")
-FAMILY = {0: "symbols", 7: "symbols", 1: "one", 3: "one", 2: "two", 4: "two", 5: "sum", 6: "sum"}
 SIBLING = {0: 7, 7: 0, 1: 3, 3: 1, 2: 4, 4: 2, 5: 6, 6: 5}
 
 
 def skip_undivided(holdout, M, rule_set):
     """Leave out settings that a division refuses, and those that take long to draw."""
-    assume(M > 2 or not holdout.startswith("scattered"))
-    assume(M < 5 or not holdout.startswith("scattered"))
+    assume(M in (3, 4) or not holdout.startswith("scattered"))
     assume(rule_set == "paper" or holdout not in ("camps", "scattered"))
 
 
@@ -84,27 +82,6 @@ def test_counts_of_known_combinations(holdout, M, known):
     assert list(map(len, sides(holdout, M=M))) == [known, comb(M + 7, M) - known]
 
 
-@given(seed=SEEDS)
-def test_pairs_are_a_matching_of_the_rules_none_of_which_is_together_in_training(seed):
-    _, held_out = sides("pairs", M=2, seed=seed)
-    assert len(held_out) == 4 and {rule for pair in held_out for rule in pair} == set(range(8))
-    for combination in sides("pairs", M=4, seed=seed)[1]:
-        assert any(pair in held_out for pair in combinations(combination, 2))
-
-
-@given(seed=SEEDS)
-def test_blocks_have_half_of_each_kind_and_are_the_same_at_every_number_of_features(seed):
-    known, _ = sides("blocks", M=2, seed=seed)
-    block = {rule for combination in known if 0 in combination for rule in combination}
-    kinds = {"symbols": {0, 7}, "progression": {1, 2, 3, 4}, "arithmetic": {5, 6}}
-    assert [len(block & members) for members in kinds.values()] == [1, 2, 1]
-    assert kinds == {
-        kind: {number for number, rule in enumerate(rules.RULES) if rule.kind == kind} for kind in kinds
-    }
-    for combination in sides("blocks", M=4, seed=seed)[0]:
-        assert len({rule in block for rule in combination}) == 1
-
-
 def test_seeds_draw_all_balanced_blocks_and_all_matchings():
     # 2 * 2 * C(4, 2) / 2; 7 * 5 * 3; the family of +1 is beside constant's or addition's; rings of four.
     for holdout, expected in (("blocks", 12), ("pairs", 105), ("camps", 2), ("ring", 3)):
@@ -121,16 +98,6 @@ def test_a_rule_exchanged_for_its_sibling_changes_no_side(holdout, M, seed):
         for n, rule in enumerate(combination):
             exchanged = (*combination[:n], SIBLING[rule], *combination[n + 1 :])
             assert (combination in known) == (tuple(sorted(exchanged)) in known)
-
-
-@given(seed=SEEDS)
-def test_camps_have_a_family_of_steps_each_and_a_ring_leaves_two_pairs_of_families_apart(seed):
-    known, _ = sides("camps", M=2, seed=seed)
-    camp = {FAMILY[rule] for combination in known if 1 in combination for rule in combination}
-    assert len(camp) == 2 and "two" not in camp
-    _, held_out = sides("ring", M=2, seed=seed)
-    apart = {frozenset(FAMILY[rule] for rule in combination) for combination in held_out}
-    assert len(apart) == 2 and set.union(*map(set, apart)) == set(FAMILY.values())
 
 
 @pytest.mark.parametrize("holdout", ["scattered", "scattered-ring"])

@@ -194,11 +194,6 @@ def test_task_is_observed_with_its_own_combinations(name):
         assert_same(found, wanted)
 
 
-def test_observer_of_a_split_that_there_is_not_is_refused():
-    with pytest.raises(ConfigurationError, match="split='train2'"):
-        TASKS["plain"].ideal_observer(TASKS["plain"].sample("test", 0, 2), "train2")
-
-
 @pytest.mark.parametrize("prior", ["all", "ood"])
 def test_sequences_are_identified_with_the_tasks_terms(prior):
     batch = FUZZY.sample("ood", 0, 200)

@@ -9,6 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 import sraven
 from helpers import oracle
+from helpers.batches import assert_equal_to_instances
 from helpers.python import python
 from helpers.uniformity import assert_uniform
 from sraven import SRAVEN
@@ -28,12 +29,6 @@ def generated(key, indices, M, K, *, choices=None, permute=True, attempt=0):
         np.array(key, np.uint64), np.array(indices, np.uint64), np.uint64(attempt), tables, tuple(arrays)
     )
     return arrays
-
-
-def assert_equal_to_the_oracle(arrays, instances):
-    """Compare all arrays, instance by instance, symbol by symbol."""
-    for name, array in zip(arrays._fields, arrays, strict=True):
-        assert array.tolist() == np.array([getattr(instance, name) for instance in instances]).tolist(), name
 
 
 @pytest.mark.parametrize("split", ["train", "ood"])
@@ -115,7 +110,7 @@ def streams(draw):
 def test_kernel_equals_the_oracle_bit_for_bit(stream, start, count):
     indices = range(start, start + count)
     expected = [oracle.candidate(index=index, **stream) for index in indices]
-    assert_equal_to_the_oracle(generated(indices=indices, **stream), expected)
+    assert_equal_to_instances(generated(indices=indices, **stream), expected)
 
 
 # Of 2**48 inputs, the linear rules reject a share of 0.023 at K=255, 0.47 at K=230; a pair of
@@ -130,15 +125,7 @@ def test_kernel_equals_the_oracle_where_draws_are_rejected(M, K, most):
     expected = [oracle.candidate((23, 29), index, 0, choices, M, K, True) for index in range(300)]
     redraws = [instance.redraws for instance in expected]
     assert sum(map(bool, redraws)) >= 3 and max(redraws) >= most, "too little was rejected to show anything"
-    assert_equal_to_the_oracle(generated((23, 29), range(300), M, K), expected)
-
-
-def features(arrays):
-    """Undo the permutations: return the symbols as ``[n, row, column, feature]``."""
-    panels = np.concatenate([arrays.context, arrays.target[:, None]], axis=1)
-    grid = panels.reshape(len(panels), 3, 3, -1)
-    positions = arrays.permutations.argsort(axis=-1)
-    return np.take_along_axis(grid, positions[:, None].astype(int), axis=-1)
+    assert_equal_to_instances(generated((23, 29), range(300), M, K), expected)
 
 
 @pytest.mark.parametrize("permute", [True, False])
@@ -155,15 +142,11 @@ def test_each_combination_of_a_split_is_equally_probable(choices):
     assert_uniform(np.bincount(arrays.combination, minlength=120)[choices or slice(None)])
 
 
-def rows_of_one_feature(rule, K, count):
-    """Return the rows of instances with one feature: ``[n, row, column]``."""
-    return features(generated((19, 23), range(count), M=1, K=K, choices=[rule]))[..., 0].astype(int)
-
-
 @pytest.mark.parametrize(("K", "sets"), [(3, 1), (5, 10)])
 def test_distribute_three_draws_each_set_and_each_order_equally_often(K, sets):
-    rows = rows_of_one_feature(7, K, 30_011)
-    _, counts = np.unique(rows.reshape(-1, 9) @ K ** np.arange(9), return_counts=True)
+    context, target, *_ = generated((19, 23), range(30_011), M=1, K=K, choices=[7])
+    panels = np.concatenate([context[..., 0], target], axis=1).astype(int)
+    _, counts = np.unique(panels @ K ** np.arange(9), return_counts=True)
     assert len(counts) == sets * 6**3
     assert_uniform(counts)
 

@@ -185,6 +185,13 @@ def believed(split, count):
     return [oracle.posterior(context, TASK.K, known, True) for context in contexts]
 
 
+def share_right(task, posterior, target):
+    """Return how probably the first of the most probable panels is right, or a guess where none is."""
+    if not posterior:
+        return Fraction(1, task.K**task.M)
+    return min(each for each in posterior if posterior[each] == max(posterior.values())) == tuple(target)
+
+
 @pytest.mark.parametrize("split", ["test", "ood"])
 def test_composition_blind_observer_believes_in_training_and_else_guesses(split):
     predictor = TASK.references.predictors["composition-blind"]
@@ -205,23 +212,18 @@ def test_observer_of_order_two_believes_what_the_oracle_says():
     assert len(task.combinations("train")) < len(believed) < len(task.combinations("all"))
     batch, right = task.sample("ood", 0, count), Fraction()
     for context, target in zip(batch.context.tolist(), batch.target.tolist(), strict=True):
-        posterior = oracle.posterior(context, task.K, believed, True)
-        best = min((each for each in posterior if posterior[each] == max(posterior.values())), default=None)
-        right += Fraction(1, task.K**task.M) if best is None else best == tuple(target)
+        right += share_right(task, oracle.posterior(context, task.K, believed, True), target)
     found = task.references.levels("ood", count, None)["order-2"]["accuracy"]
     assert found.value == pytest.approx(float(right / count))
 
 
 def test_lines_are_what_the_oracle_expects():
     count = 200
-    target = [tuple(panel) for panel in TASK.sample("ood", 0, count).target.tolist()]
-    blind = Fraction()
-    for panel, posterior in zip(target, believed("ood", count), strict=True):
-        best = min((each for each in posterior if posterior[each] == max(posterior.values())), default=None)
-        blind += Fraction(1, TASK.K**TASK.M) if best is None else best == panel
+    batch, combinations = TASK.sample("ood", 0, count), TASK.combinations("ood").tolist()
+    beliefs = zip(believed("ood", count), batch.target.tolist(), strict=True)
+    blind = sum(share_right(TASK, posterior, panel) for posterior, panel in beliefs)
     independent = Fraction()
-    combinations = TASK.combinations("ood").tolist()
-    for panel, context in zip(target, TASK.sample("ood", 0, count).context.tolist(), strict=True):
+    for panel, context in zip(batch.target.tolist(), batch.context.tolist(), strict=True):
         right = Fraction(1)
         for symbol, shares in zip(
             panel, oracle.marginals(context, TASK.K, combinations, True)[1], strict=True

@@ -7,22 +7,15 @@ import pytest
 from hypothesis import given, strategies as st
 
 from helpers import oracle
-from helpers.batches import FAR, config, same
+from helpers.batches import FAR, assert_equal_to_instances, config, same
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, CapacityError, count_answers, task as task_module
 
 
-def fingerprint(batch):
-    """Return a digest of all bytes of a batch."""
-    return hashlib.sha256(b"".join(array.tobytes() for array in batch)).hexdigest()
-
-
 def assert_oracle_draws(task, split, indices):
     """Compare instances with those that the oracle draws."""
-    drawn = task.take(split, indices)
-    expected = [oracle.instance(config(task), split, int(index)) for index in indices]
-    for name, array in zip(drawn._fields, drawn, strict=True):
-        assert array.tolist() == np.array([getattr(instance, name) for instance in expected]).tolist(), name
+    expected = [oracle.instance(config(task), split, index) for index in indices]
+    assert_equal_to_instances(task.take(split, indices), expected)
 
 
 @given(
@@ -32,7 +25,7 @@ def assert_oracle_draws(task, split, indices):
     seed=st.integers(0, 2**63 - 1),
     permute=st.booleans(),
     split=st.sampled_from(["train", "test", "ood", "all"]),
-    start=st.integers(0, 2**41),
+    start=st.integers(0, 2**62 - 7),
     rules=st.sampled_from(["paper", "ten"]),
 )
 def test_instances_equal_the_oracles(M, K, holdout, seed, permute, split, start, rules):
@@ -40,12 +33,6 @@ def test_instances_equal_the_oracles(M, K, holdout, seed, permute, split, start,
     split = "all" if split == "ood" and not holdout else split
     task = SRAVEN(M=M, K=K, holdout=holdout, seed=seed, permute=permute, rule_set=rules)
     assert_oracle_draws(task, split, range(start, start + 7))
-
-
-@pytest.mark.parametrize("M", [8, 9, 10, 11, 12])
-def test_large_instances_equal_the_oracles(M):
-    task = SRAVEN(M=M, K=13, holdout=0, seed=3)
-    assert_oracle_draws(task, "all", [0, 1, FAR, 2**62 - 1])
 
 
 @pytest.mark.parametrize("permute", [True, False])
@@ -60,14 +47,10 @@ def test_unique_instances_are_the_first_candidates_with_one_answer(M, K, rules, 
 def test_the_first_thousand_instances_never_change():
     # SHA-256 of all arrays, one after the other; computed with the oracle. Only a new
     # version of the benchmark may have others.
-    digests = [fingerprint(SRAVEN().sample(split, 0, 1_009)) for split in ("train", "test", "ood")]
-    assert [digest[:16] for digest in digests] == ["e92147244089cba8", "3eca810c53d1c559", "96dc5351ee9838be"]
-
-
-@pytest.mark.parametrize("indices", [[5, 3], (5, 3), np.array([5, 3], np.uint8), np.array([5, 3], np.uint64)])
-def test_take_accepts_any_integers(indices):
-    task = SRAVEN(M=3, K=7, answers="unique")
-    assert same(task.take("test", indices), [array[[5, 3]] for array in task.sample("test", 0, 6)])
+    expected = {"train": "e92147244089cba8", "test": "3eca810c53d1c559", "ood": "96dc5351ee9838be"}
+    for split, digest in expected.items():
+        content = b"".join(array.tobytes() for array in SRAVEN().sample(split, 0, 1_009))
+        assert hashlib.sha256(content).hexdigest().startswith(digest)
 
 
 # Policies: which candidates become instances
@@ -98,9 +81,9 @@ def test_policy_any_rejects_nothing_and_keeps_ambiguous_instances():
 @pytest.mark.parametrize("threads", [1, 3])
 def test_rejections_do_not_depend_on_threads(threads):
     task = SRAVEN(M=3, K=5, answers="unique")
-    indices = np.arange(6_007, dtype=np.uint64)
-    rejected = task.fill("train", indices, task.empty_batch(6_007), threads)
-    assert np.array_equal(rejected, task.fill("train", indices, task.empty_batch(6_007), 2))
+    indices = np.arange(20_007, dtype=np.uint64)
+    rejected = task.fill("train", indices, task.empty_batch(20_007), threads)
+    assert np.array_equal(rejected, task.fill("train", indices, task.empty_batch(20_007), 2))
 
 
 @pytest.mark.parametrize("M", [8, 10])
