@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from math import hypot
 from pathlib import Path
 
@@ -180,6 +179,7 @@ def judge_submission(board: Board, instances: int, folder: Path, cost: Cost) -> 
     comparable = _comparable(standing)
     others = [each for each in comparable if saw_as_many(each, instances)]
     found = compare_entries(entry, others, higher_is_better=board.higher_is_better)
+    nearest = min(comparable, key=lambda each: abs((each.train_instances or 0) - instances), default=None)
     floor = board.best_baseline
     return Result(
         board=board.id,
@@ -196,9 +196,7 @@ def judge_submission(board: Board, instances: int, folder: Path, cost: Cost) -> 
         floor=(floor.value, floor.title) if floor else None,
         ceiling=primary_ceiling(board),
         differences={each.method: found for each, found in zip(others, found, strict=True)},
-        nearest=None
-        if others
-        else min(comparable, key=partial(_distance, instances=instances), default=None),
+        nearest=None if others else nearest,
         cost=cost,
         entries=(entry, *others),
     )
@@ -214,7 +212,3 @@ def _comparable(standing: Standing) -> list[Entry]:
         and each.seeds >= RANKED_SEEDS
         and each.train_instances is not None
     ]
-
-
-def _distance(entry: Entry, instances: int) -> int:
-    return abs((entry.train_instances or 0) - instances)
