@@ -13,6 +13,7 @@ from fuzzylogic.measure import estimate_ambiguity
 from fuzzylogic.record import evaluate_terms
 from fuzzylogic.terms import binomials, combinations_of, formula, rank_all
 from helpers import fuzzy_oracle
+from helpers.batches import config
 from helpers.refusals import assert_refused
 from helpers.uniformity import assert_uniform
 from sraven import CapacityError, ConfigurationError
@@ -28,11 +29,6 @@ CONFIGURATIONS = [
     # Few known combinations, which are drawn 33 times until they have all terms.
     {"L": 4, "K": 2, "N": 2, "holdout": 0.9, "unseen_terms": 0.25, "seed": 3},
 ]
-
-
-def config(task):
-    """Return a configuration as the oracle wants it."""
-    return {name: value for name, value in task.config.items() if name not in ("task", "version")}
 
 
 def assert_equals_oracle(task, split, start, count):

@@ -85,7 +85,7 @@ def test_counts_of_known_combinations(holdout, M, known):
 def test_seeds_draw_all_balanced_blocks_and_all_matchings():
     # 2 * 2 * C(4, 2) / 2; 7 * 5 * 3; the family of +1 is beside constant's or addition's; rings of four.
     for holdout, expected in (("blocks", 12), ("pairs", 105), ("camps", 2), ("ring", 3)):
-        found = {frozenset(sides(holdout, M=2, seed=seed)[0]) for seed in range(1_000)}
+        found = {frozenset(sides(holdout, M=2, seed=seed)[0]) for seed in range(10 * expected)}
         assert len(found) == expected
 
 
