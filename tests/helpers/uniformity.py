@@ -1,7 +1,5 @@
 """Chi-square checks of counts from a fixed seed: they pass or fail for good, never by luck."""
 
-from math import sqrt
-
 import numpy as np
 from scipy.stats import chisquare, norm
 
@@ -17,8 +15,3 @@ def assert_uniform(counts):
     assert observed.mean() >= 5, f"{observed.mean():.1f} counts a cell are too few"
     statistic, p = chisquare(observed)
     assert p > norm.sf(STANDARD_ERRORS), f"chi-square {statistic:.1f} on {observed.size} cells, p = {p:.1g}"
-
-
-def standard_error(share, count):
-    """Return the standard error of a share that is counted on ``count`` instances."""
-    return sqrt(share * (1 - share) / count)

@@ -2,14 +2,14 @@
 
 from fractions import Fraction
 from itertools import product
-from math import hypot
+from math import hypot, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from helpers import oracle
-from helpers.uniformity import STANDARD_ERRORS, standard_error
+from helpers.uniformity import STANDARD_ERRORS
 from sraven import (
     SRAVEN,
     count_answers,
@@ -288,7 +288,7 @@ def test_answers_worked_by_hand(context, K, answers):
 
 def assert_share(found, expected, error, count):
     """Compare a share with a figure that has a standard error of its own."""
-    allowed = STANDARD_ERRORS * hypot(error, standard_error(expected, count))
+    allowed = STANDARD_ERRORS * hypot(error, sqrt(expected * (1 - expected) / count))
     assert abs(found - expected) < allowed, f"{found:.4f}, expected {expected} within {allowed:.4f}"
 
 
