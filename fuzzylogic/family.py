@@ -1,7 +1,5 @@
 """Fuzzy logic as a family of tasks: where all that the core and the commands ask of it is."""
 
-from functools import partial
-from importlib import import_module
 from typing import Any
 
 from fuzzylogic.settings import Settings
@@ -18,6 +16,18 @@ def _measure(task: Any, n: int, threads: int | None) -> Measured:
     from fuzzylogic.measure import measure
 
     return measure(task, n, threads)
+
+
+def _show() -> Any:
+    from fuzzylogic import show
+
+    return show
+
+
+def _bench() -> Any:
+    from fuzzylogic import bench
+
+    return bench
 
 
 FAMILY = Family(
@@ -114,12 +124,9 @@ FAMILY = Family(
         "ood": Size(16_384, "Sequences of held-out combinations."),
         "ood_terms": Size(16_384, "Sequences of unseen terms."),
     },
-    show=Show(
-        partial(import_module, "fuzzylogic.show"),
-        explain="Show the query's value, the function, and how many agree.",
-    ),
+    show=Show(_show, explain="Show the query's value, the function, and how many agree."),
     measure=_measure,
-    bench=partial(import_module, "fuzzylogic.bench"),
+    bench=_bench,
     examples={
         "fuzzylogic": {"L": 3, "K": 2, "N": 7, "holdout": 0.5, "seed": 5},
         "fuzzylogic-fixed": {"L": 5, "K": 3, "N": 11, "holdout": 0.5, "seed": 5, "query": "fixed_context"},

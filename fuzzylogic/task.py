@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import comb
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,10 @@ from sraven.core.roles import References, Rows, Scoring
 from sraven.core.spec import SEED_LIMIT
 from sraven.core.versions import check_version
 from sraven.scoring.mistakes import Diagnosis
-from sraven.scoring.task import Part, ScoredTask
+from sraven.scoring.task import ScoredTask
+
+if TYPE_CHECKING:
+    from sraven.core.torch.sequences import SequenceTask
 
 SPLITS = ("train", "test", "ood", "ood_terms")
 
@@ -239,13 +242,37 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
 
     # Roles
 
-    rows = Part[Rows]("fuzzylogic.record:FuzzyLogicRows")
-    """The instances as rows of a dataset."""
-    scoring = Part[Scoring]("fuzzylogic.metrics:FuzzyLogicScoring")
-    """How predictions are scored."""
-    references = Part[References]("fuzzylogic.references:FuzzyLogicReferences")
-    """Reference predictors and the ideal observer, against which scores are read."""
-    diagnosis = Part[Diagnosis]("fuzzylogic.mistakes:FuzzyLogicDiagnosis")
-    """How wrong answers are sorted."""
-    sequences = Part[Any]("fuzzylogic.torch:sequence_task")
-    """The task as PyTorch networks see it, a `SequenceTask`."""
+    @property
+    def rows(self) -> Rows:
+        """The instances as rows of a dataset."""
+        from fuzzylogic.record import FuzzyLogicRows
+
+        return FuzzyLogicRows(self)
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+        from fuzzylogic.metrics import FuzzyLogicScoring
+
+        return FuzzyLogicScoring(self)
+
+    @property
+    def references(self) -> References:
+        """Reference predictors and the ideal observer, against which scores are read."""
+        from fuzzylogic.references import FuzzyLogicReferences
+
+        return FuzzyLogicReferences(self)
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """How wrong answers are sorted."""
+        from fuzzylogic.mistakes import FuzzyLogicDiagnosis
+
+        return FuzzyLogicDiagnosis(self)
+
+    @property
+    def sequences(self) -> "SequenceTask":
+        """The task as PyTorch networks see it."""
+        from fuzzylogic.torch import sequence_task
+
+        return sequence_task(self)

@@ -1,8 +1,5 @@
 """SRAVEN as a family of tasks: where all that the core and the commands ask of it is."""
 
-from functools import partial
-from importlib import import_module
-from pkgutil import resolve_name
 from typing import Any
 
 from sraven.core.family import Family, Help, LevelText, Measured, Show, Size
@@ -35,6 +32,24 @@ def _measure(task: Any, n: int, threads: int | None) -> Measured:
     from sraven.measure import measure
 
     return measure(task, n, threads)
+
+
+def _show() -> Any:
+    from sraven import show
+
+    return show
+
+
+def _picture() -> Any:
+    from sraven.plots import save_picture
+
+    return save_picture
+
+
+def _bench() -> Any:
+    from sraven import bench
+
+    return bench
 
 
 FAMILY = Family(
@@ -110,12 +125,10 @@ FAMILY = Family(
         "ood": Size(51_200, "Instances of held-out combinations."),
     },
     show=Show(
-        partial(import_module, "sraven.show"),
-        explain="Show the answer, the rules, the permutations and all valid answers.",
-        picture=partial(resolve_name, "sraven.plots:save_picture"),
+        _show, explain="Show the answer, the rules, the permutations and all valid answers.", picture=_picture
     ),
     measure=_measure,
-    bench=partial(import_module, "sraven.bench"),
+    bench=_bench,
     regrouped=dict.fromkeys(_PARTNERS_MISLEAD, "partners mislead"),
     examples={
         "sraven": _SMALL,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,12 @@ from sraven.divisions import DIVISIONS
 from sraven.kernels import Tables, generate, make_tables
 from sraven.rules import PAPER, Rules, rules_of
 from sraven.scoring.mistakes import Diagnosis
-from sraven.scoring.task import Part, ScoredTask
+from sraven.scoring.task import ScoredTask
 from sraven.settings import POLICIES, Settings
 from sraven.splits import partition, rule_combinations
+
+if TYPE_CHECKING:
+    from sraven.core.torch.sequences import SequenceTask
 
 SPLITS = ("train", "test", "ood")
 """Splits of a dataset: known combinations twice, held-out ones."""
@@ -289,13 +292,37 @@ class SRAVEN(Settings, ScoredTask[Batch]):
 
     # Roles
 
-    rows = Part[Rows]("sraven.record:SRAVENRows")
-    """The instances as rows of a dataset."""
-    scoring = Part[Scoring]("sraven.metrics:SRAVENScoring")
-    """How predictions are scored."""
-    references = Part[References]("sraven.references:SRAVENReferences")
-    """Reference predictors and the ideal observer, against which scores are read."""
-    diagnosis = Part[Diagnosis]("sraven.mistakes:SRAVENDiagnosis")
-    """How wrong answers are sorted."""
-    sequences = Part[Any]("sraven.torch:sequence_task")
-    """The task as PyTorch networks see it, a `SequenceTask`."""
+    @property
+    def rows(self) -> Rows:
+        """The instances as rows of a dataset."""
+        from sraven.record import SRAVENRows
+
+        return SRAVENRows(self)
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+        from sraven.metrics import SRAVENScoring
+
+        return SRAVENScoring(self)
+
+    @property
+    def references(self) -> References:
+        """Reference predictors and the ideal observer, against which scores are read."""
+        from sraven.references import SRAVENReferences
+
+        return SRAVENReferences(self)
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        """How wrong answers are sorted."""
+        from sraven.mistakes import SRAVENDiagnosis
+
+        return SRAVENDiagnosis(self)
+
+    @property
+    def sequences(self) -> "SequenceTask":
+        """The task as PyTorch networks see it."""
+        from sraven.torch import sequence_task
+
+        return sequence_task(self)

@@ -1,7 +1,6 @@
 """Tasks whose predictions are scored and diagnosed off boards, by the functions that do so for boards."""
 
-from pkgutil import resolve_name
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,24 +16,6 @@ from sraven.scoring.predictions import check_predictions
 from sraven.scoring.scores import Run, SplitScores, score_runs, whole_run
 
 B = TypeVar("B", bound=Instances)
-P = TypeVar("P")
-
-
-class Part(Generic[P]):
-    """What plays a role of a task: a class, which is imported and given the task when it is asked for.
-
-    Args:
-        place: of the class, ``module:name``.
-    """
-
-    def __init__(self, place: str) -> None:
-        self._place = place
-
-    def __get__(self, task: Any, owner: type) -> P:
-        if task is None:  # asked of the class, which doesn't import it
-            return self  # type: ignore[return-value]
-        made: P = resolve_name(self._place)(task)
-        return made
 
 
 class ScoredTask(RandomAccess[B]):

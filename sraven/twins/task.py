@@ -16,7 +16,6 @@ from sraven.core.rng import derive_key
 from sraven.core.roles import References, Rows, Scoring
 from sraven.core.spec import setting
 from sraven.kernels import Tables, generate, make_tables
-from sraven.scoring.task import Part
 from sraven.splits import rule_combinations
 from sraven.task import SRAVEN, Batch
 from sraven.twins.settings import TwinSettings
@@ -220,12 +219,26 @@ class Twins(TwinSettings, SRAVEN):
 
     # Roles
 
-    rows = Part[Rows]("sraven.twins.record:TwinsRows")
-    """The instances as rows of a dataset."""
-    scoring = Part[Scoring]("sraven.twins.metrics:TwinsScoring")
-    """How predictions are scored."""
-    references = Part[References]("sraven.twins.references:TwinsReferences")
-    """What scores are read against: reference predictors and the ideal observer."""
+    @property
+    def rows(self) -> Rows:
+        """The instances as rows of a dataset."""
+        from sraven.twins.record import TwinsRows
+
+        return TwinsRows(self)
+
+    @property
+    def scoring(self) -> Scoring:
+        """How predictions are scored."""
+        from sraven.twins.metrics import TwinsScoring
+
+        return TwinsScoring(self)
+
+    @property
+    def references(self) -> References:
+        """What scores are read against: reference predictors and the ideal observer."""
+        from sraven.twins.references import TwinsReferences
+
+        return TwinsReferences(self)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from sraven.core.parallel import for_each_chunk
 from sraven.core.rng import derive_key, fill_draws
 from sraven.core.spec import SEED_LIMIT, setting
 from sraven.core.versions import check_version, version_setting
-from sraven.scoring.task import Part, ScoredTask
+from sraven.scoring.task import ScoredTask
 
 SPLITS = ("train", "test", "ood")
 
@@ -108,9 +108,23 @@ class Sums(ScoredTask[Batch]):
 
         for_each_chunk(fill_part, len(indices), threads)
 
-    rows = Part("helpers.sums.rows:SumsRows")
-    scoring = Part("helpers.sums.metrics:SumsScoring")
-    references = Part("helpers.sums.metrics:SumsReferences")
+    @property
+    def rows(self):
+        from helpers.sums.rows import SumsRows
+
+        return SumsRows(self)
+
+    @property
+    def scoring(self):
+        from helpers.sums.metrics import SumsScoring
+
+        return SumsScoring(self)
+
+    @property
+    def references(self):
+        from helpers.sums.metrics import SumsReferences
+
+        return SumsReferences(self)
 
 
 def evaluate(pairs, weights, P):
