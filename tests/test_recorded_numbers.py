@@ -112,30 +112,46 @@ def test_the_first_page_has_the_scores_of_the_records(attention):
     assert (sraven_known, sraven_new) == tuple(f"{mean:.3f}" for mean in means)
 
 
+def two_million(board, attention):
+    """Return the name of an entry of 2 million, of a board whose division keeps siblings together."""
+    [entry] = (FILED / f"sraven-{board}-v1").glob(f"*-{attention}-warm-up-100-2-000-000-instances")
+    return f"{entry.parent.name}/{entry.name}"
+
+
+COMPOSING = "sraven-camps3-v1/20261128-composing-rate-0-002-499-968-instances"
+
+
 @pytest.mark.parametrize(
-    ("name", "board", "entry"),
+    ("name", "entry"),
     [
-        ("softmax attention", "camps3", "20261128-softmax-warm-up-100-2-000-000-instances"),
-        ("HYLA", "camps3", "20261128-hyla-warm-up-100-2-000-000-instances"),
-        (
-            "softmax attention, the control: all pairs known",
-            "scattered3",
-            "20261129-softmax-warm-up-100-2-000-000-instances",
-        ),
-        ("composing network, 0.5 million", "camps3", "20261128-composing-rate-0-002-499-968-instances"),
+        *((title, two_million("camps3", attention)) for attention, title in NAMES.items()),
+        *((f"control: {title}", two_million("scattered3", attention)) for attention, title in NAMES.items()),
+        ("composing network, 0.5 million", COMPOSING),
     ],
 )
-def test_the_first_page_says_what_networks_of_sraven_keep(name, board, entry):
-    board = f"sraven-{board}-v1"
-    kept = read_board(board).composing(splits_of(board, entry))
-    features, partners = SIBLINGS[f"{board}/{entry}"]["features"], partners_of(f"{board}/{entry}")
+def test_what_networks_of_sraven_keep(name, entry):
+    board = entry.partition("/")[0]
+    kept = read_board(board).composing(splits_of(*entry.split("/")))
+    features, partners = SIBLINGS[entry]["features"], partners_of(entry)
+    ends = [partners[place] for place in (("test", "fit both"), ("ood", "fit neither"))]
     cells = [
         *map(shown, (kept.known, kept.held_out)),
         "{known[value]:.2f} → {held_out[value]:.2f}".format(**features),
-        ranged(features["lost"]["value"], features["lost"]["interval"]).replace("-0.00", "0.00"),
-        *(partners[place] for place in (("test", "fit both"), ("ood", "fit neither"))),
+        ranged(features["lost"]["value"], features["lost"]["interval"])
+        .replace("-0.00", "0.00")
+        .replace("-", "−"),
+        *ends,
     ]
     assert row(name, *cells) in README
+    if entry != COMPOSING:
+        cells = [
+            *(ranged(each.value, each.interval, 3) for each in (kept.known, kept.held_out)),
+            *(f"{features[split]['value']:.3f}" for split in ("known", "held_out")),
+            ranged(features["lost"]["value"], features["lost"]["interval"], 3).replace("-", "−"),
+            *ends,
+        ]
+        where = f"`{board.split('-')[1]}`"
+        assert row(f"{where}: {name.removeprefix('control: ')}", *cells) in page("results/rows-or-partners")
 
 
 @pytest.mark.parametrize("attention", NAMES)
