@@ -30,14 +30,17 @@ class Windows:
         corpus: the tokens.
         length: T, targets of a window.
         share: rows of a batch, and which of them this process takes.
+        seed: draws the order.
     """
 
     corpus: Corpus
     length: int
     share: BatchShare
+    seed: int = 0
 
     def __post_init__(self) -> None:
         check_integer("length", self.length, 1, 1 << 30)
+        check_integer("seed", self.seed, 0, (1 << 32) - 1)
         if not 1 <= self.count < MOST_WINDOWS:
             raise ConfigurationError(
                 f"length={self.length:,}: {self.corpus.tokens:,} tokens make {self.count:,} windows; "
@@ -51,7 +54,8 @@ class Windows:
 
     @cached_property
     def _order(self) -> Any:
-        return grain.MapDataset.range(self.count).seed(0).shuffle().repeat()
+        # Not shuffle(seed): Grain adds the epoch to that, and two seeds would share all epochs but one.
+        return grain.MapDataset.range(self.count).seed(self.seed).shuffle().repeat()
 
     def batch(self, step: int) -> NDArray[np.int32]:
         """Return this process's rows of a step's batch, int32 [B / processes, T + 1].

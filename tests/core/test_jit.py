@@ -3,8 +3,10 @@
 import errno
 import os
 import shutil
+import sys
 import warnings
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from numba.core import caching
@@ -76,6 +78,8 @@ add.__module__ = subtract.__module__ = "sraven.added"
 def code(monkeypatch, tmp_path):
     """The folder of machine code, empty."""
     monkeypatch.setattr(jit, "_code_folder", lambda package: tmp_path)
+    # Code that is loaded asks for the module of its function.
+    monkeypatch.setitem(sys.modules, add.__module__, ModuleType(add.__module__))
     return tmp_path
 
 

@@ -44,9 +44,9 @@ def test_reading_crosses_shards_of_which_few_stay_open(directory, tokens, monkey
 def test_every_window_once_an_epoch_in_an_order_of_its_own(corpus, tokens):
     expected = np.lib.stride_tricks.sliding_window_view(tokens, T + 1)[::T].tolist()
     orders = []
-    windows = Windows(corpus, T, BatchShare(1))
-    assert windows.count == (len(tokens) - 1) // T
-    for epoch in (0, 1, 7):
+    for seed, epoch in ((0, 0), (0, 1), (0, 7), (1, 0), (1, 1)):
+        windows = Windows(corpus, T, BatchShare(1), seed)
+        assert windows.count == (len(tokens) - 1) // T
         first = epoch * windows.count
         rows = [windows.batch(step)[0].tolist() for step in range(first, first + windows.count)]
         assert sorted(rows) == sorted(expected) and rows not in orders
@@ -57,8 +57,8 @@ def test_the_order_is_pinned(corpus):
     # A run that resumes with another version of Grain would else repeat and skip windows unawares.
     shuffled = grain.MapDataset.range(1000).seed(3).shuffle().repeat()
     assert [shuffled[index] for index in (0, 1, 2, 1000, 1001)] == [104, 380, 921, 531, 982]
-    windows = Windows(corpus, T, BatchShare(4))
-    shuffled = grain.MapDataset.range(windows.count).seed(0).shuffle().repeat()
+    windows = Windows(corpus, T, BatchShare(4), seed=3)
+    shuffled = grain.MapDataset.range(windows.count).seed(3).shuffle().repeat()
     rows = np.stack([corpus.read(T * shuffled[index], T + 1) for index in range(4)])
     np.testing.assert_array_equal(windows.batch(0), rows)
 
