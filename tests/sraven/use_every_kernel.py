@@ -14,6 +14,7 @@ from sraven import (
     rule_posterior,
     symbol_marginals,
 )
+from sraven.certificates.nearest import K_LIMIT, each_by_itself, nearest_combination
 from sraven.core.rng import fill_draws
 from sraven.rules import RULE_SETS, RULES, Rule
 
@@ -72,6 +73,9 @@ def use_kernels(M, K, holdout, answers, permute, count, rule_set="paper"):
     assert np.array_equal(unique, is_unique(context, K, **options))
     for observe in (ideal_observer, rule_posterior, symbol_marginals):
         observe(context, K, task.combinations("train"), **options)
+    if K <= K_LIMIT and M <= 4:
+        nearest_combination(context[:31], target[:31], K, task.combinations("train"), **options)
+        each_by_itself(context[:31], target[:31], K, **options)
     noise = np.random.default_rng(M).integers(0, K, (31, 8, M))
     alike = np.full((3, 8, min(M, 5)), K - 1)
     for unlikely in (noise, alike):
