@@ -155,6 +155,26 @@ def test_what_networks_of_sraven_keep(name, entry):
 
 
 @pytest.mark.parametrize("attention", NAMES)
+def test_what_is_held_out_at_as_many_known_panels_as_in_the_control(attention):
+    known, control = (
+        splits_of(*two_million("scattered3", attention).split("/"))[split]["metrics"]["accuracy"]["mean"]
+        for split in BOTH
+    )
+    if attention == "linear":
+        found = record("equal-known-camps3")["result"]["linear, seed 0"][f"{known:.1f}"]["held_out"]
+    else:
+        groups = record("composing-curves")["result"]["groups"]
+        [curves] = [group["curves"] for group in groups if group["name"].startswith(attention)]
+        scores, held_out = (np.array(curves[split]["mean"]) for split in BOTH)
+        found = held_out[np.abs(scores - known) <= 0.05].mean()
+    for text, digits in ((README, 2), (page("results/rows-or-partners"), 3)):
+        sentence = " ".join(text.split()).partition("Where ")[2]
+        ours, theirs = f"{found:.{digits}f}", f"{control:.{digits}f}"
+        said = rf"{NAMES[attention]} (?:solves |has )?{ours} [a-z- ]*in place of {theirs}"
+        assert re.search(said, sentence), said
+
+
+@pytest.mark.parametrize("attention", NAMES)
 def test_the_first_page_says_what_networks_of_fuzzy_logic_keep(attention):
     five, terms = (
         splits_of(f"fuzzylogic-{board}-v1", f"20261127-{attention}-6-400-000-instances")
