@@ -38,7 +38,7 @@ from sraven.core.arguments import check_array
 from sraven.core.errors import ConfigurationError
 from sraven.core.roles import Arrays, Labels
 from sraven.features import symbols_by_asked_feature
-from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, fits_alone
+from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, row_ends
 from sraven.scoring.mistakes import MISSING, OVERALL, SIBLINGS, Tally, tally
 from sraven.siblings import PARTNERS, partners_say
 from sraven.splits import exchanges
@@ -97,21 +97,19 @@ def _exchange(
         K: symbols.
         rules: the rules that there are.
     """
-    x, y, z = (symbols.astype(np.int64) for symbols in (rows[:, 2, 0], rows[:, 2, 1], predicted))
-    able, found = needs_two(rules, K), np.zeros(z.shape, np.bool_)
-    for distance in range(1, z.shape[1]):
-        other_x, other_y, others = (np.roll(each, distance, axis=1) for each in (x, y, shown))
-        for number in np.flatnonzero(able):
-            fits = [fits_alone(rules[number], np.stack(row), K) for row in ((x, other_y, z), (other_x, y, z))]
-            found |= (fits[0] | fits[1]) & (shown == number) & able[others]
+    x, y, ends = rows[:, 2, 0], rows[:, 2, 1], row_ends(K, rules)
+    able, found = needs_two(rules, K)[shown], np.zeros(shown.shape, np.bool_)
+    for distance in range(1, shown.shape[1]):
+        other_x, other_y, other_able = (np.roll(each, distance, axis=1) for each in (x, y, able))
+        given = (ends[shown, x, other_y] == predicted) | (ends[shown, other_x, y] == predicted)
+        found |= given & able & other_able
     return found
 
 
 def _follow(rows: NDArray[np.uint8], predicted: NDArray[np.uint8], K: int, rules: Rules) -> NDArray[np.bool_]:
     """Return by which rules predicted symbols complete rows ``[n, row, column, M]``: bool ``[n, M, R]``."""
     earlier, x, y = rows[:, :2], rows[:, 2, 0], rows[:, 2, 1]
-    third = np.stack([x, y, predicted]).astype(np.int64)
-    follows = np.stack([fits_alone(rule, third, K) for rule in rules], axis=2)
+    follows: NDArray[np.bool_] = np.moveaxis(row_ends(K, rules)[:, x, y] == predicted, 0, 2)
     shows = [(earlier == symbol[:, None, None]).any(axis=2) for symbol in (x, y, predicted)]  # [n, 2, M] each
     distinct = (x != y) & (y != predicted) & (predicted != x)
     follows[..., DISTRIBUTE_THREE] = distinct & (shows[0] & shows[1] & shows[2]).any(axis=1)

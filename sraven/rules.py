@@ -237,6 +237,20 @@ def row_table(K: int, rules: Rules = RULES) -> NDArray[np.uint32]:
 
 
 @cache
+def row_ends(K: int, rules: Rules = RULES) -> NDArray[np.int64]:
+    """Return the symbol that ends a row of each rule: int64 ``[R, x, y]``, -1 where x and y begin none.
+
+    It is none for distribute three, either, which has several.
+    """
+    ends = np.full((len(rules), K, K), -1)
+    for rule, rows, of_rule in zip(rules, row_table(K, rules), ends, strict=True):
+        if rule.draw is not None:
+            of_rule[rows & 255, rows >> 8 & 255] = rows >> 16
+    ends.setflags(write=False)
+    return ends
+
+
+@cache
 def completions(K: int, rules: Rules = RULES) -> NDArray[np.int64]:
     """Return what the rules beyond the paper's eight ask of z: int64 ``[R - 8, K * K]``.
 

@@ -9,13 +9,12 @@ Only features count that are alone of their family in their puzzle: where two ad
 may as well have taken an operand of the other.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.rules import Rules, families, fits_alone, row_table
+from sraven.rules import Rules, families, row_ends
 
 PARTNERS = {
     "tell": "training has these partners beside the feature's rule, not beside its sibling",
@@ -35,19 +34,6 @@ def siblings(rules: Rules) -> NDArray[np.int64]:
     for members in families(rules):
         if len(members) == 2:
             found[members] = members[::-1]
-    return found
-
-
-@cache
-def _completions(K: int, rules: Rules) -> NDArray[np.int64]:
-    """Return the symbol that ends a row of a rule: int64 ``[R, x, y]``, -1 where x and y begin none.
-
-    It is none for distribute three, either, which has several.
-    """
-    found = np.full((len(rules), K, K), -1)
-    for rule, rows, ends in zip(rules, row_table(K, rules), found, strict=True):
-        if rule.draw is not None:
-            ends[rows & 255, rows >> 8 & 255] = rows >> 16
     return found
 
 
@@ -77,15 +63,12 @@ def sibling_answers(
     """
     other = siblings(rules)[shown]
     x, y, target = np.moveaxis(rows[:, 2], 1, 0).astype(np.int64)
-    given = np.where(other >= 0, _completions(K, rules)[other, x, y], -1)
+    given = np.where(other >= 0, row_ends(K, rules)[other, x, y], -1)
     same = (shown[:, :, None] == shown[:, None]) | (other[:, :, None] == shown[:, None])
     symbol = np.where((given == target) | (same.sum(axis=2) > 1), -1, given).astype(np.int16)
-    telling = np.zeros(shown.shape, np.int64)
-    for rule in np.unique(other[symbol >= 0]):
-        of_rule = np.nonzero((other == rule) & (symbol >= 0))
-        first_two = rows[of_rule[0], :2, :, of_rule[1]].astype(np.int64)  # [features, row, column]
-        telling[of_rule] = (~fits_alone(rules[rule], np.moveaxis(first_two, 2, 0), K)).sum(axis=1)
-    return SiblingAnswers(symbol, telling)
+    first, second, third = np.moveaxis(rows[:, :2], 2, 0)  # [n, row, M] each
+    differs = row_ends(K, rules)[other[:, None], first, second] != third
+    return SiblingAnswers(symbol, np.where(symbol >= 0, differs.sum(axis=1), 0))
 
 
 def partners_say(
