@@ -176,7 +176,7 @@ def siblings(goal, *folders):
 # Networks in training ------------------------------------------------------------------------------------
 
 
-LEVELS_OF_KNOWN, WITHIN = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7), 0.05
+LEVELS_OF_KNOWN, WITHIN = tuple(n / 20 for n in range(4, 15)), 0.05
 
 
 def equal(goal, *runs):
