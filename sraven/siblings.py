@@ -61,13 +61,13 @@ def sibling_answers(
         K: symbols.
         rules: the rules that there are.
     """
-    other = siblings(rules)[shown]
+    other, ends = siblings(rules)[shown], row_ends(K, rules)
     x, y, target = np.moveaxis(rows[:, 2], 1, 0).astype(np.int64)
-    given = np.where(other >= 0, row_ends(K, rules)[other, x, y], -1)
+    given = np.where(other >= 0, ends[other, x, y], -1)
     same = (shown[:, :, None] == shown[:, None]) | (other[:, :, None] == shown[:, None])
     symbol = np.where((given == target) | (same.sum(axis=2) > 1), -1, given).astype(np.int16)
     first, second, third = np.moveaxis(rows[:, :2], 2, 0)  # [n, row, M] each
-    differs = row_ends(K, rules)[other[:, None], first, second] != third
+    differs = ends[other[:, None], first, second] != third
     return SiblingAnswers(symbol, np.where(symbol >= 0, differs.sum(axis=1), 0))
 
 
