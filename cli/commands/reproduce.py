@@ -28,15 +28,17 @@ def describe_cell(cell: "Cell") -> str:
     return f"{cell.config.board}, {labels}, rate {cell.config.learning_rate:g}, seed {cell.config.seed}"
 
 
-def _say_progress(progress: "CellProgress", runs: int, why: str) -> str:
-    """Return how many runs are left, and why training ended."""
-    if not progress.left:
-        have = "the run has its record" if runs == 1 else f"all {runs:,} runs have records"
-        return f"{have}; sraven reproduce --render writes the pages"
+def _print_progress(progress: "CellProgress", runs: int, why: str) -> None:
+    """Print how many runs are left, and why training ended."""
     names = " and ".join(map(describe_cell, progress.stopped))
     under_way = f", {names} {'is' if len(progress.stopped) == 1 else 'are'} under way" if names else ""
     left = "1 run is" if progress.left == 1 else f"{progress.left:,} runs are"
-    return f"{why}: {left} left{under_way}; the same line goes on"
+    text = f"{why}: {left} left{under_way}; the same line goes on"
+    if not progress.left:
+        have = "the run has its record" if runs == 1 else f"all {runs:,} runs have records"
+        text = f"{have}; sraven reproduce --render writes the pages"
+    records, stopped = list(map(str, progress.records)), [cell.digest for cell in progress.stopped]
+    print_outcome(value={"records": records, "stopped": stopped, "left": progress.left}, text=text)
 
 
 _BUDGET = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?")
@@ -128,6 +130,12 @@ def _in_order(names: tuple[str, ...], **chosen: Any) -> "list[Cell]":
     return list(chain(*map(training_order, found if QUEUES.keys() & set(names) else [chain(*found)])))
 
 
+def _print_record(cell: "Cell", path: Path) -> None:
+    """Print where the record of a run is, when it is written."""
+    if not wants_json():
+        click.echo(f"{describe_cell(cell)}: {path}")
+
+
 def _run(
     results: Path,
     names: tuple[str, ...],
@@ -159,10 +167,6 @@ def _run(
     known = read_records(results)
     total = sum(cell.config.steps for cell in cells if cell.digest not in known)
 
-    def wrote(cell: "Cell", path: Path) -> None:
-        if not wants_json():
-            click.echo(f"{describe_cell(cell)}: {path}")
-
     with (
         resumable(runs, "the last checkpoint"),
         stoppable(STOPPING) as stop,
@@ -180,16 +184,13 @@ def _run(
             jobs=jobs,
             gpus=gpus,
             on_progress=on_progress,
-            wrote=wrote,
+            wrote=_print_record,
             text=text,
             mesh=mesh,
             stop=lambda: stop() or time.monotonic() >= deadline,
             save_minutes=SAVE_MINUTES if gpus else None,
         )
-    records, stopped = list(map(str, progress.records)), [cell.digest for cell in progress.stopped]
-    why = "time is up" if stop.received is None else stop.received.name
-    value = {"records": records, "stopped": stopped, "left": progress.left}
-    print_outcome(value=value, text=_say_progress(progress, len(cells), why))
+    _print_progress(progress, len(cells), "time is up" if stop.received is None else stop.received.name)
     if stop.received is not None and progress.left:
         raise SystemExit(stop.exit_code)
 
