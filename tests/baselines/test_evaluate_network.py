@@ -17,7 +17,7 @@ from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
 from sraven import SRAVEN, ConfigurationError, OutputError, load_board, score_submission
 
 BATCH = 128
-pytestmark = pytest.mark.usefixtures("small_boards")
+pytestmark = pytest.mark.usefixtures("small_boards", "compiled")
 
 
 def points(length, inputs, outputs):
