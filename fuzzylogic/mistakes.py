@@ -1,7 +1,7 @@
 """Tallies of the answers of fuzzy logic that are far off: towards what they are off, and where."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,7 +11,6 @@ from fuzzylogic import ridge
 from fuzzylogic.terms import combinations_of, formula
 from sraven.core.roles import Labels
 from sraven.scoring.mistakes import MISSING, OVERALL, Tally, tally
-from sraven.scoring.scores import Run
 
 if TYPE_CHECKING:
     from fuzzylogic.task import FuzzyLogic
@@ -64,6 +63,13 @@ def nearest_known(
     return places, values
 
 
+@lru_cache(4)
+def _nearest_known(task: "FuzzyLogic", labels: Labels) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return `nearest_known` of a split, once for all that is predicted of it."""
+    truth = labels.arrays
+    return nearest_known(task, truth["inputs"], truth["targets"], truth["combination"])
+
+
 @dataclass(frozen=True)
 class FuzzyLogicDiagnosis:
     """Sorts the answers of one task whose error is large: those with an R² of the sequence below 0.9.
@@ -84,32 +90,32 @@ class FuzzyLogicDiagnosis:
 
     kinds: ClassVar = KINDS
 
-    def tallies(self, labels: Labels, runs: Sequence[Run], threads: int | None) -> list[dict[str, Tally]]:
-        """Return the tallies of each run (float32 ``[n]``) by name."""
+    def tally(
+        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
+    ) -> dict[str, Tally]:
+        """Return the tallies of one run (float32 ``[n]``) by name."""
         task, truth = self.task, labels.arrays
         ys, numbers = truth["targets"], truth["combination"]
-        places, values = nearest_known(task, truth["inputs"], ys, numbers)
-        towards, spread = (values, ys[:, :-1].mean(axis=1)), ys.var(axis=1)
+        places, values = _nearest_known(task, labels)
+        error = np.abs(predictions - ys[:, -1])
+        spread = ys.var(axis=1)
+        wrong = (np.square(error) > WRONG * spread) & (spread > 0)
+        of_kind = [
+            np.abs(predictions - towards) < error - _ROUNDING for towards in (values, ys[:, :-1].mean(axis=1))
+        ]
+        column = np.select([~answered, ~wrong, *of_kind], [len(KINDS), -1, 0, 1], 2)
         listed, row = np.unique(numbers, return_inverse=True)
-        there = [self._name(terms) for terms in combinations_of(listed.astype(np.int64), 1 << task.L, task.K)]
         known = [*map(self._name, task.combinations("train")), "none"]
-        rows: dict[str, tuple[str, list[str], NDArray[Any]]] = {
-            OVERALL: ("", ["all"], np.zeros(len(ys), np.int64)),
-            "combinations": ("function", there, row),
-            "known": ("nearest known function", known, places % len(known)),
+        there = [self._name(terms) for terms in combinations_of(listed.astype(np.int64), 1 << task.L, task.K)]
+
+        def count(heading: str, names: list[str], row: NDArray[Any]) -> Tally:
+            return tally(heading, names, (*KINDS, MISSING), row, column, "sequences")
+
+        return {
+            OVERALL: count("", ["all"], np.zeros(len(column), np.int64)),
+            "combinations": count("function", there, row),
+            "known": count("nearest known function", known, places % len(known)),
         }
-
-        def of(run: Run) -> dict[str, Tally]:
-            error = np.abs(run.predictions - ys[:, -1])
-            wrong = (np.square(error) > WRONG * spread) & (spread > 0)
-            of_kind = [np.abs(run.predictions - each) < error - _ROUNDING for each in towards]
-            column = np.select([~run.answered, ~wrong, *of_kind], [len(KINDS), -1, 0, 1], 2)
-            return {
-                name: tally(heading, names, (*KINDS, MISSING), row, column, "sequences")
-                for name, (heading, names, row) in rows.items()
-            }
-
-        return [of(run) for run in runs]
 
     def _name(self, terms: NDArray[Any]) -> str:
         return formula(terms, self.task.L)

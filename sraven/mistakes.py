@@ -25,7 +25,6 @@ depend on each other. Here the third row is one of them if it shows the three di
 first or of the second.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -41,7 +40,6 @@ from sraven.core.roles import Arrays, Labels
 from sraven.features import symbols_by_asked_feature
 from sraven.rules import ADDITION, DISTRIBUTE_THREE, RULES, SUBTRACTION, Rules, row_ends
 from sraven.scoring.mistakes import MISSING, OVERALL, SIBLINGS, Tally, tally
-from sraven.scoring.scores import Run
 from sraven.siblings import PARTNERS, partners_say
 from sraven.splits import exchanges
 
@@ -239,14 +237,11 @@ class SRAVENDiagnosis:
         task = self.task
         return exchanges(task.M, task.combination_indices("train"), task.rules)
 
-    def tallies(self, labels: Labels, runs: Sequence[Run], threads: int | None) -> list[dict[str, Tally]]:
-        """Return the tallies of each run (uint8 ``[n, M]``) by name."""
-        return [self._tallies(labels.arrays, run.predictions, run.answered, threads) for run in runs]
-
-    def _tallies(
-        self, truth: Arrays, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
+    def tally(
+        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
     ) -> dict[str, Tally]:
-        task = self.task
+        """Return the tallies of one run (uint8 ``[n, M]``) by name."""
+        task, truth = self.task, labels.arrays
         kind = type(task.empty_batch(0))
         batch = kind(**{name: truth[name] for name in kind._fields})
         # What isn't answered is of no kind, so that nothing is asked about it.

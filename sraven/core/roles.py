@@ -108,9 +108,9 @@ def ratio(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.f
     return np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Labels:
-    """The truth about the instances of a split, as scoring needs it.
+    """The truth about the instances of a split, as scoring needs it; equal to itself alone.
 
     Attributes:
         arrays: the task's own arrays, and ``combination``.

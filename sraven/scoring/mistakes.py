@@ -76,10 +76,10 @@ class Diagnosis(Protocol):
     def kinds(self) -> Mapping[str, str]:
         """The kinds of wrong answers with their meanings; each is of the first one that fits."""
 
-    def tallies(
-        self, labels: Labels, runs: Sequence[Run], threads: int | None
-    ) -> Sequence[Mapping[str, Tally]]:
-        """Return the tallies of each run by name, `OVERALL` first."""
+    def tally(
+        self, labels: Labels, predictions: NDArray[Any], answered: NDArray[np.bool_], threads: int | None
+    ) -> Mapping[str, Tally]:
+        """Return the tallies of one run by name, `OVERALL` first, given what `Scoring.outcomes` is given."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +204,6 @@ def diagnose_runs(
         runs: predictions of one or more seeds.
         threads: threads to use; None for all available ones.
     """
-    found = diagnosis.tallies(labels, runs, threads)
+    found = [diagnosis.tally(labels, run.predictions, run.answered, threads) for run in runs]
     tables = {name: _table([tallies[name] for tallies in found]) for name in found[0]}
     return SplitErrors(len(runs[0].predictions), tuple(run.seed for run in runs), tables)

@@ -175,9 +175,11 @@ class Fixed:
 
     kinds = {"a": "first", "b": "second"}  # noqa: RUF012 -- read only
 
-    def tallies(self, labels, runs, threads):
-        shown = "part", "things", ("x", "y"), ("a", "b", "missing"), np.array([8, 4])
-        return [{"overall": Tally(*shown, np.array(COUNTS[int(run.predictions[0])]))} for run in runs]
+    def tally(self, labels, predictions, answered, threads):
+        counts = np.array(COUNTS[int(predictions[0])])
+        return {
+            "overall": Tally("part", "things", ("x", "y"), ("a", "b", "missing"), np.array([8, 4]), counts)
+        }
 
 
 def runs_of(*seeds):

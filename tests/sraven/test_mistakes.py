@@ -14,7 +14,6 @@ from helpers.tallies import assert_tallied
 from sraven import SRAVEN, count_answers, sort_errors
 from sraven.mistakes import KINDS
 from sraven.rules import rules_of
-from sraven.scoring.scores import Run
 from sraven.splits import exchanges
 from sraven.task import Batch
 
@@ -252,7 +251,7 @@ def tallied():
     panels[:50] = task.ideal_observer(batch)[0][:50]
     panels[50:100] = random.permuted(batch.target[50:100], axis=1)
     answered = random.random(COUNT) < 0.9
-    [tallies] = task.diagnosis.tallies(labels, [Run(0, panels.astype(np.uint8), answered)], None)
+    tallies = task.diagnosis.tally(labels, panels.astype(np.uint8), answered, None)
     return task, batch, panels.astype(np.uint8), answered, tallies
 
 
