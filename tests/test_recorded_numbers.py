@@ -126,6 +126,7 @@ COMPOSING = "sraven-camps3-v1/20261128-composing-rate-0-002-499-968-instances"
     [
         *((title, two_million("camps3", attention)) for attention, title in NAMES.items()),
         *((f"control: {title}", two_million("scattered3", attention)) for attention, title in NAMES.items()),
+        *((f"ring: {title}", two_million("ring3", attention)) for attention, title in NAMES.items()),
         ("composing network, 0.5 million", COMPOSING),
     ],
 )
@@ -142,7 +143,7 @@ def test_what_networks_of_sraven_keep(name, entry):
         .replace("-", "−"),
         *ends,
     ]
-    assert row(name, *cells) in README
+    assert row(name, *cells) in README or name.startswith("ring: ")
     if entry != COMPOSING:
         cells = [
             *(ranged(each.value, each.interval, 3) for each in (kept.known, kept.held_out)),
@@ -151,23 +152,45 @@ def test_what_networks_of_sraven_keep(name, entry):
             *ends,
         ]
         where = f"`{board.split('-')[1]}`"
-        assert row(f"{where}: {name.removeprefix('control: ')}", *cells) in page("results/rows-or-partners")
+        assert row(f"{where}: {name.rpartition(': ')[2]}", *cells) in page("results/rows-or-partners")
 
 
+@pytest.mark.parametrize("boards", [("camps3", "scattered3"), ("ring3", "camps3")])
 @pytest.mark.parametrize("attention", NAMES)
-def test_what_is_lost_by_seed_and_how_much_more_where_pairs_are_new(attention):
+def test_what_is_lost_by_seed_and_how_much_more_than_on_another_board(attention, boards):
     found, cells = record("rows-or-partners-tests"), []
-    for board in ("camps3", "scattered3"):
+    for board in boards:
         lost = list(found["lost"][f"{board} {attention}"].values())
         entry = SIBLINGS[two_million(board, attention)]["features"]
         assert lost == pytest.approx(entry["lost_by_seed"], abs=2e-6)
         cells.append(", ".join(f"{value:.3f}" for value in lost))
-    test = found["result"]["camps3 and scattered3"][f"camps3 {attention} less scattered3 {attention}"]
+    one, other = boards
+    test = found["result"][f"{one} and {other}"][f"{one} {attention} less {other} {attention}"]
     cells += [ranged(test["difference"], test["interval"], 3), f"{test['p_holm']:.3f}"]
     assert row(NAMES[attention], *cells).replace("-", "−") in page("results/rows-or-partners")
-    more = ranged(test["difference"], test["interval"])
+    amount, interval = test["difference"], test["interval"]
+    more = ranged(amount, interval) if amount > 0 else ranged(-amount, [-end for end in reversed(interval)])
     for text in (README, page("results")):
-        assert more in text.replace("95 % over seeds ", "")
+        assert more in " ".join(text.split()).replace("95 % over seeds ", "")
+
+
+def test_what_is_solved_of_puzzles_with_two_new_pairs():
+    two = {}
+    for board in ("ring3", "camps3"):
+        for attention in NAMES:
+            scores = splits_of(*two_million(board, attention).split("/"))
+            [found] = [
+                each
+                for each in read_board(f"sraven-{board}-v1").composing(scores).by_new_pairs
+                if each.pairs == 2
+            ]
+            two.setdefault(board, []).append(found.score.value)
+    listed = "{:.{d}f}, {:.{d}f} and {:.{d}f}".format
+    ours, theirs = (listed(*two[board], d=3) for board in ("ring3", "camps3"))
+    assert f"they solve {ours} in place of {theirs}" in " ".join(page("results/rows-or-partners").split())
+    said = f"solve {listed(*two['ring3'], d=2)} of the puzzles with two new pairs"
+    for text in (README, page("results")):
+        assert said in " ".join(text.split())
 
 
 def held_out_of_each_seed(attention, level):
