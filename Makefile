@@ -24,7 +24,7 @@ test: $(VENV)/dev
 
 # What `make test` leaves out: meshes and several processes, Ray, pages that train, every filed entry and digest.
 test-long: $(VENV)/dev
-	$(BIN)/python -m pytest -m long -n auto --dist worksteal $$(grep -rl --include='test_*.py' mark.long tests)
+	$(BIN)/python -m pytest -m long -n auto --dist worksteal $$(grep -rl --include='test_*.py' mark.long tests | sort)
 
 # The same with the oldest version of everything that setup.cfg names and allows. The harnesses for language
 # models allow less of some packages, so they have an environment of their own.
