@@ -112,7 +112,7 @@ def pair_pictures(app: Sphinx, tree: nodes.document) -> None:
 def write_practice(app: Sphinx, error: Exception | None) -> None:
     """Write the page of puzzles to practise with beside the others, to which they link as HTML."""
     if error is None and app.builder.format == "html":
-        page = make_play(practise(sraven.SRAVEN()), "practice", practice=True)
+        page = make_play(practise(sraven.SRAVEN()), practice=True)
         write_text(Path(app.outdir) / "practice.html", page)
 
 

@@ -211,5 +211,5 @@ if __name__ == "__main__":
     if "play" in sys.argv[1:]:
         with TemporaryDirectory() as folder:
             page = Path(folder) / "practice.html"
-            write_text(page, make_play(practise(SRAVEN()), "practice", practice=True))
+            write_text(page, make_play(practise(SRAVEN()), practice=True))
             take(page, "play", 980, 650, PLAYED)

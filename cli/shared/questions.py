@@ -47,7 +47,7 @@ def chosen_questions(
 
     Beside a board, other options that choose questions are refused.
     """
-    from sraven.text.mixtures import mixture_of, one_set
+    from sraven.text.mixtures import mixture_of, of_no_board
     from sraven.text.questions import Questions
     from sraven.text.wording import form_name
 
@@ -58,7 +58,8 @@ def chosen_questions(
         raise click.UsageError(
             "--fresh-seed draws the questions of a board anew; name one with --board, or use --seed"
         )
-    return one_set(Questions(task, split, count, form, shots))
+    questions = Questions(task, split, count, form, shots)
+    return of_no_board(questions.name, questions)
 
 
 fresh_option = click.option(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
-from sraven.text.mixtures import Mixture, mixture_of, read_text_board
+from sraven.text.mixtures import Mixture, mixture_of
 from sraven.text.questions import COUNT, HOLDOUT, SEED, Questions, find_question
 from sraven.text.wording import form_name
 
@@ -91,7 +91,7 @@ def pose_board(
         ConfigurationError: for another board or form.
     """
     mixture = mixture_of(board, form_name(form, shots), fresh)
-    variants = read_text_board(board)[1].task.variants
+    variants = mixture.task.variants if mixture.task else 1
     posed = {asked: list(pose(asked)) for asked in mixture.sets}
     levels = {asked: name.partition(".")[0] for asked, name in zip(mixture.sets, mixture.levels, strict=True)}
     questions = []

@@ -4,13 +4,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, zip_longest
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import ConfigurationError
 from sraven.text.forms import FORMS
 from sraven.text.questions import Questions
 from sraven.text.wording import LadderWording
+
+if TYPE_CHECKING:
+    from sraven.text.task import Ladder
 
 T = TypeVar("T")
 
@@ -20,11 +23,12 @@ class Mixture:
     """The questions of a board, asked in one form.
 
     Attributes:
-        board: its id; the name of a set of no board.
-        form: the board's name of the form, such as ``told-0-shot``; empty for a set of no board.
+        board: its id; the name of what is of no board.
+        form: the board's name of the form, such as ``told-0-shot``; empty for sets of no board.
         levels: their names, such as ``M4-K8``.
         sets: the questions of each level.
         fresh: the seed by which they were drawn anew; None for the board's own questions.
+        task: the questions as the board's task has them, drawn anew as they are; None for sets of no board.
     """
 
     board: str
@@ -32,6 +36,7 @@ class Mixture:
     levels: tuple[str, ...]
     sets: tuple[Questions, ...]
     fresh: int | None = None
+    task: "Ladder | None" = None
 
     @property
     def name(self) -> str:
@@ -51,9 +56,7 @@ class Mixture:
 
     def in_order(self, sets: Iterable[Iterable[T]]) -> Iterator[T]:
         """Merge what belongs to the questions, given set by set, into the order of the board."""
-        if not self.form:
-            return chain.from_iterable(sets)
-        return read_text_board(self.board)[1].task.in_order(sets)
+        return self.task.in_order(sets) if self.task else chain.from_iterable(sets)
 
     def in_turn(self, limit: int | None = None) -> list[tuple[Questions, int]]:
         """Return the first questions, levels in turn, so that any number of them is of all levels."""
@@ -91,12 +94,12 @@ def mixture_of(board_id: str, form: str, fresh: int | None = None) -> Mixture:
     if fresh == wording.task.seed:
         raise ConfigurationError(f"{fresh} is the seed of {board.id} itself; choose another fresh seed")
     task = wording.task if fresh is None else replace(wording.task, seed=fresh)
-    return Mixture(board.id, form, task.part_names, type(wording)(task).questions(form), fresh)
+    return Mixture(board.id, form, task.part_names, type(wording)(task).questions(form), fresh, task)
 
 
-def one_set(questions: Questions) -> Mixture:
-    """Return a set of no board as a mixture by itself."""
-    return Mixture(questions.name, "", (questions.name,), (questions,))
+def of_no_board(name: str, *sets: Questions) -> Mixture:
+    """Return sets of no board as a mixture, in which one comes after the other."""
+    return Mixture(name, "", tuple(questions.name for questions in sets), sets)
 
 
 def _without_seed(questions: Questions) -> Questions:
@@ -126,4 +129,4 @@ def mixtures_of(sets: Iterable[Questions]) -> Iterator[tuple[Mixture, list[Quest
             key = board, form, None if questions.task.seed == seed else questions.task.seed
         found.setdefault(key, []).append(questions)
     for key, members in found.items():
-        yield one_set(key) if isinstance(key, Questions) else mixture_of(*key), members
+        yield of_no_board(key.name, key) if isinstance(key, Questions) else mixture_of(*key), members

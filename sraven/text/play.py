@@ -6,10 +6,10 @@ alone, which asks what anyone may train on; where the result may be shown at the
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from itertools import chain, repeat
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from sraven.rules import Rule
 from sraven.show import make_puzzle
 from sraven.task import SRAVEN
 from sraven.text.forms import FORMS
+from sraven.text.mixtures import Mixture, of_no_board
 from sraven.text.questions import Questions
 
 MOST_PUZZLES = 1 << 15
@@ -53,19 +54,14 @@ _STARTS = (5, 2), (6, 4)
 
 def practise(
     task: SRAVEN, features: Sequence[int] = PRACTICE_FEATURES, count: int = PRACTICE_COUNT, form: str = "told"
-) -> tuple[Questions, ...]:
-    """Return sets of questions to practise with: instances of train, a set for each number of features."""
+) -> Mixture:
+    """Return questions to practise with: instances of train, a set for each number of features."""
     tasks = (replace(task, M=M, holdout=task.holdout if M > 1 else 0) for M in features)
-    return tuple(Questions(each, PRACTICE_SPLIT, count, form) for each in tasks)
+    return of_no_board("practice", *(Questions(each, PRACTICE_SPLIT, count, form) for each in tasks))
 
 
 def make_play(
-    asked: Sequence[Questions],
-    title: str,
-    practice: bool = False,
-    in_order: Callable[[Iterable[Iterable[int]]], Iterator[int]] = chain.from_iterable,
-    result: bool = False,
-    models: Mapping[str, float] | None = None,
+    asked: Mixture, practice: bool = False, result: bool = False, models: Mapping[str, float] | None = None
 ) -> str:
     """Return the page of some sets of questions as HTML.
 
@@ -73,11 +69,8 @@ def make_play(
     that `sraven.text.completions` reads, with the ``seconds`` that each question took.
 
     Args:
-        asked: the sets, without solved examples.
-        title: what to call them all, such as the name of a board.
+        asked: the sets, without solved examples. The page has the name of their board.
         practice: whether to show the answers, and the rules behind them, after each reply.
-        in_order: yields what several sets have for each question, in the order in which they are asked; one
-            set after the other unless it is given.
         result: whether to say at the end how many replies are right.
         models: language models by name, with the share that they have right, to be said there too.
 
@@ -86,29 +79,29 @@ def make_play(
             split than ``train``, or a result where puzzles may have several answers.
     """
     _check(asked, practice, result)
-    sets = [_pack(questions, practice, result) for questions in asked]
-    order = bytes(in_order([repeat(number, questions.count) for number, questions in enumerate(asked)]))
+    sets = [_pack(questions, practice, result) for questions in asked.sets]
+    numbers = (repeat(number, questions.count) for number, questions in enumerate(asked.sets))
+    order = bytes(asked.in_order(numbers))
     digest = sha256(json.dumps([sets, list(order)]).encode()).hexdigest()
     places = b64encode(order).decode()
-    total = sum(questions.count for questions in asked)
-    solved = [[name, round(share * total)] for name, share in (models or {}).items()]
-    play = {"title": title, "digest": digest, "practice": practice, "order": places, "sets": sets}
+    solved = [[name, round(share * asked.count)] for name, share in (models or {}).items()]
+    play = {"title": asked.board, "digest": digest, "practice": practice, "order": places, "sets": sets}
     play |= {"models": solved}
     return render(
         "play.html.jinja",
         style=Asset("palette.css", "frame.css", "play.css"),
         script=Asset("play.js"),
         play=json.dumps(play, separators=(",", ":")),
-        title=title,
+        title=asked.board,
         practice=practice,
-        told=any(FORMS[questions.form].bounded for questions in asked),
+        told=any(FORMS[questions.form].bounded for questions in asked.sets),
         example=EXAMPLE,
-        total=total,
+        total=asked.count,
     )
 
 
-def _check(asked: Sequence[Questions], practice: bool, result: bool) -> None:
-    for questions in asked:
+def _check(asked: Mixture, practice: bool, result: bool) -> None:
+    for questions in asked.sets:
         if questions.shots:
             raise ConfigurationError(
                 f"{questions.name} has solved examples, which a page doesn't show; leave them out"
@@ -127,9 +120,10 @@ def _check(asked: Sequence[Questions], practice: bool, result: bool) -> None:
                 f"{questions.name} may have several answers; --result takes puzzles with one, --answers "
                 "unique"
             )
-    total = sum(questions.count for questions in asked)
-    if not 0 < total <= MOST_PUZZLES:
-        raise ConfigurationError(f"there are {total:,} questions; expected 1 to {MOST_PUZZLES:,} for a page")
+    if not 0 < asked.count <= MOST_PUZZLES:
+        raise ConfigurationError(
+            f"there are {asked.count:,} questions; expected 1 to {MOST_PUZZLES:,} for a page"
+        )
 
 
 def _pack(questions: Questions, practice: bool, result: bool) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sraven.core.errors import ConfigurationError
 from sraven.core.means import Mean, share
 from sraven.text.completions import Completion, Usage, read_completions
-from sraven.text.mixtures import Mixture, mixtures_of, read_text_board
+from sraven.text.mixtures import Mixture, mixtures_of
 from sraven.text.questions import PART, Questions
 from sraven.text.replies import CUT_OFF
 from sraven.text.samples import pass_at, share_right
@@ -211,23 +211,6 @@ class Sheet:
             self.unread.append(Unread(self.questions.id_of(index), reason, reply.text[-UNREAD_LETTERS:]))
 
 
-def _add(completion: Completion, sheets: dict[Questions, Sheet]) -> Sheet:
-    """Note a completion on the sheet of its set, which is made when the first one comes; return it.
-
-    Raises:
-        ConfigurationError: if the question isn't known, or there would be too many.
-    """
-    questions, index = completion.find()
-    if questions not in sheets:
-        if questions.count + sum(each.count for each in sheets) > MOST_ASKED:
-            raise ConfigurationError(
-                f"{completion.where}: expected sets of {MOST_ASKED:,} questions at most; score others apart"
-            )
-        sheets[questions] = Sheet(questions)
-    sheets[questions].add(completion, index)
-    return sheets[questions]
-
-
 def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | None) -> Score:
     asked = np.concatenate([sheet.asked for sheet in sheets])
     samples = np.concatenate([sheet.samples for sheet in sheets])[asked]
@@ -276,9 +259,8 @@ def _scored(mixture: Mixture, sheets: Sequence[Sheet], threads: int | None) -> S
     known = {sheet.questions: sheet for sheet in sheets}
     rungs = [known.get(asked) for asked in mixture.sets]
     names, size = mixture.levels, 1
-    if mixture.form:  # of a board, perhaps one of twins, whose rungs are the variants of levels
-        task = read_text_board(mixture.board)[1].task
-        names, size = task.rungs, task.variants
+    if mixture.task:  # perhaps of twins, where each is a variant of a level
+        names, size = mixture.task.rungs, mixture.task.variants
     by_level = {name: rungs[size * level : size * (level + 1)] for level, name in enumerate(names)}
     there = {name: found for name, rows in by_level.items() if (found := [row for row in rows if row])}
     total = _score("total", [sheet for found in there.values() for sheet in found], mixture.lenient, threads)
@@ -320,12 +302,21 @@ def score_completions(path: Path, *, threads: int | None = None) -> list[Scored]
         threads: threads to use; None for all available ones.
 
     Raises:
-        ConfigurationError: at the first line that can't be read, or whose question isn't known; or if there
-            is no reply.
+        ConfigurationError: at the first line that can't be read, or whose question isn't known; if there
+            are too many questions; or if there is no reply.
     """
     sheets, pending = dict[Questions, Sheet](), 0
     for completion in read_completions(path):
-        sheet = _add(completion, sheets)
+        questions, index = completion.find()
+        if questions not in sheets:
+            if questions.count + sum(each.count for each in sheets) > MOST_ASKED:
+                raise ConfigurationError(
+                    f"{completion.where}: expected sets of {MOST_ASKED:,} questions at most; score others "
+                    "apart"
+                )
+            sheets[questions] = Sheet(questions)
+        sheet = sheets[questions]
+        sheet.add(completion, index)
         pending += len(completion.text or "")
         if len(sheet.indices) == PART or pending > MOST_PENDING:
             for each in sheets.values():

@@ -12,10 +12,10 @@ from cli.shared.questions import chosen_questions, fresh_option, question_option
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN
-    from sraven.text.questions import Questions
+    from sraven.text.mixtures import Mixture
 
 
-def _practise(task: "SRAVEN", count: int, form: str) -> "tuple[Questions, ...]":
+def _practise(task: "SRAVEN", count: int, form: str) -> "Mixture":
     """Return puzzles of train, from easy to hard, or of the one level that options name."""
     from sraven.text.play import PRACTICE_COUNT, PRACTICE_FEATURES, PRACTICE_SPLIT, practise
 
@@ -66,17 +66,13 @@ def command(
     from sraven.text.play import make_play
 
     if practice:
-        sets = _practise(task, count, form)
-        page = make_play(sets, "practice", True, result=result)
+        asked = _practise(task, count, form)
     else:
-        mixture = chosen_questions(board_id, task, split, count, form, fresh=fresh)
-        sets = mixture.sets
-        models = _models_on(mixture.board) if result else None
-        page = make_play(sets, mixture.board, in_order=mixture.in_order, result=result, models=models)
-    write_text(out, page)
-    total, names = sum(questions.count for questions in sets), [questions.name for questions in sets]
-    value = {"path": str(out), "puzzles": total, "questions": names}
-    print_outcome(value=value, text=f"{out}: {total:,} puzzles, {' '.join(names)}")
+        asked = chosen_questions(board_id, task, split, count, form, fresh=fresh)
+    write_text(out, make_play(asked, practice, result, _models_on(asked.board) if result else None))
+    names = [questions.name for questions in asked.sets]
+    value = {"path": str(out), "puzzles": asked.count, "questions": names}
+    print_outcome(value=value, text=f"{out}: {asked.count:,} puzzles, {' '.join(names)}")
 
 
 def _models_on(board: str) -> dict[str, float]:

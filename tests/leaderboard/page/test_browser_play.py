@@ -17,7 +17,7 @@ from helpers.text_board import BOARD, right_replies, text_contents
 from sraven import SRAVEN
 from sraven.certificates.ambiguity import list_answers
 from sraven.text import Questions, parse
-from sraven.text.mixtures import read_text_board
+from sraven.text.mixtures import of_no_board, read_text_board
 from sraven.text.play import WORDS, make_play
 
 
@@ -28,7 +28,7 @@ def play(quiet, tmp_path):
     def open_it(sets, practice=False, **options):
         look(quiet, 1280)
         path, blank = tmp_path / "page.html", tmp_path / "blank.html"
-        path.write_text(make_play(sets, "some-puzzles", practice, **options))
+        path.write_text(make_play(of_no_board("some-puzzles", *sets), practice, **options))
         blank.touch()
         quiet.get(blank.as_uri())  # a page of puzzles keeps its own as it closes
         quiet.execute_script("localStorage.clear()")

@@ -104,7 +104,7 @@ def test_page_asks_no_host_for_anything():
 
 
 def test_policy_allows_the_inlined_style_and_script_alone():
-    pages = (example_page(), Page(make_play(practise(SRAVEN(M=2, K=5), (2,), 1), "some", practice=True)))
+    pages = (example_page(), Page(make_play(practise(SRAVEN(M=2, K=5), (2,), 1), practice=True)))
     for page, allowed in zip(pages, (("style",), ("style", "script")), strict=True):
         [(policy, _)] = page.find("meta", http_equiv="Content-Security-Policy")
         rules = dict(rule.split(" ", 1) for rule in policy["content"].split("; "))
