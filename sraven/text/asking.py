@@ -20,7 +20,7 @@ import httpx
 from sraven.core.errors import ConfigurationError
 from sraven.files.environment import certificates_fault
 from sraven.files.strict_json import parse_loosely
-from sraven.text.addresses import Address, read_address, url_secrets
+from sraven.text.addresses import read_address, url_secrets
 from sraven.text.apis import Asking, NoReplyError, Outcome, Reply, read_reply, write_request
 from sraven.text.failures import ANY_TRIES, LONGEST_RAW, UNREADABLE_TRIES, Failure, passes, why_to_stop
 from sraven.text.masking import make_mask, map_texts, without_halves
@@ -62,12 +62,6 @@ class Endpoint:
     tries: int = 6
     timeout: float = 600.0
     say: Callable[[str], None] = lambda text: None
-    address: Address = field(init=False, repr=False)
-    _renamed: dict[str, str] = field(default_factory=dict, init=False)
-    _is_reached: bool = field(default=False, init=False)
-    _said_until: float = field(default=0.0, init=False)
-    _at_work: int = field(default=0, init=False)
-    _waiting: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self.address = read_address(self.url)
@@ -77,7 +71,9 @@ class Endpoint:
             )
         proxies = [secret for proxy in getproxies().values() for secret in url_secrets(proxy)]
         self._mask = make_mask([self.key or "", *self.address.secrets, *proxies])
-        self._ending = asyncio.Event()
+        self._ending, self._at_work, self._waiting = asyncio.Event(), 0, 0
+        self._renamed: dict[str, str] = {}
+        self._is_reached, self._said_until = False, 0.0
 
     def connect(self, concurrency: int) -> httpx.AsyncClient:
         """Return what sends questions, as the environment says: proxies, certificates.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import astuple, dataclass, replace
 from operator import add
 from pathlib import Path
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, BinaryIO, Self
 
 from sraven.core.errors import ConfigurationError
 from sraven.core.escape import quoted
@@ -136,14 +136,7 @@ def _read_line(where: str, data: bytes) -> Completion:
     return Completion(where, question, text, usage, fault, value, is_mended)
 
 
-def _unpacked(file: BinaryIO) -> BinaryIO:
-    """Return what reads a file, which may be packed by gzip."""
-    is_packed = file.read(2) == b"\x1f\x8b"
-    file.seek(0)
-    return cast(BinaryIO, gzip.GzipFile(fileobj=file)) if is_packed else file
-
-
-def _read_bytes(lines: BinaryIO, where: str) -> bytes:
+def _read_bytes(lines: BinaryIO | gzip.GzipFile, where: str) -> bytes:
     """Return the next line; of a longer one than is allowed, a byte more than is."""
     try:
         data = lines.readline(LONGEST_LINE + 1)
@@ -171,7 +164,9 @@ def read_completions(path: Path) -> Iterator[Completion]:
         OSError: for what is no plain file.
     """
     with open_plain(path, follow_links=True) as file:
-        lines, number = _unpacked(file), 1
+        is_packed = file.read(2) == b"\x1f\x8b"
+        file.seek(0)
+        lines, number = gzip.GzipFile(fileobj=file) if is_packed else file, 1
         while data := _read_bytes(lines, where := f"{path}, line {number:,}"):
             data = data.removeprefix(codecs.BOM_UTF8) if number == 1 else data
             if data.strip():

@@ -76,14 +76,9 @@ class Ledger:
     def _check(self, where: str, asked: Any) -> None:
         """Refuse lines that were asked in another way: they would be one entry."""
         if isinstance(asked, dict) and asked | {"version": ""} != self.asked | {"version": ""}:
-            other = {
-                name: asked.get(name)
-                for name in {*asked, *self.asked}
-                if asked.get(name) != self.asked.get(name)
-            }
-            raise ConfigurationError(
-                f"{where} was asked in another way: {quoted(other)}; choose another file"
-            )
+            others = [name for name in asked | self.asked if asked.get(name) != self.asked.get(name)]
+            other = quoted({name: asked.get(name) for name in others})
+            raise ConfigurationError(f"{where} was asked in another way: {other}; choose another file")
 
     def _count(self, question: str, is_reply: bool, usage: Usage, seed: Any) -> None:
         if is_reply:

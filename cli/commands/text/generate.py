@@ -17,7 +17,6 @@ from sraven.text.batches import BATCHES
 
 if TYPE_CHECKING:
     from sraven.task import SRAVEN
-    from sraven.text.mixtures import Mixture
 
 
 @contextmanager
@@ -35,15 +34,6 @@ def _writing(out: Path | None) -> Iterator[IO[str]]:
 
 
 ASKED = ("max_tokens", "temperature", "effort", "system")
-
-
-def _requests(batch: str, mixture: "Mixture", asked: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the lines of a batch."""
-    if not asked["model"]:
-        raise click.UsageError("--batch needs --model, the name of the model there")
-    asking, write = Asking(**asked), BATCHES[batch]
-    posed = (each.records() for each in mixture.sets)
-    return (write(asking, record["id"], record["prompt"]) for record in mixture.in_order(posed))
 
 
 @click.command(name="generate")
@@ -86,15 +76,18 @@ def command(
     if wants_json() and out is None:
         raise click.UsageError("prompts are JSON themselves, an object a line; --json goes with --out FILE")
     mixture = chosen_questions(board_id, task, split, count, form, shots, fresh)
+    lines = mixture.in_order(each.records(solved) for each in mixture.sets)
     if batch is None:
         leave_out(("model", *ASKED), "without --batch, no model is asked")
-        records = mixture.in_order(each.records(solved) for each in mixture.sets)
     else:
         leave_out(("solved",), "requests have no answers")
-        records = _requests(batch, mixture, asked)
+        if not asked["model"]:
+            raise click.UsageError("--batch needs --model, the name of the model there")
+        asking, write = Asking(**asked), BATCHES[batch]
+        lines = (write(asking, record["id"], record["prompt"]) for record in lines)
     with _writing(out) as file:
-        for record in records:
-            file.write(json.dumps(record) + "\n")
+        for line in lines:
+            file.write(json.dumps(line) + "\n")
     names = [questions.name for questions in mixture.sets]
     if out is not None:
         value = {"path": str(out), "prompts": mixture.count, "questions": names}

@@ -100,19 +100,15 @@ def _print(scores: "Sequence[Scored]", differences: "Sequence[Difference]") -> N
 
 def _print_usage(usage: "Usage") -> None:
     """Print the tokens of the replies and what they cost, as far as they say it."""
-    if usage.with_tokens:
-        sent, said = usage.input_tokens, usage.output_tokens
-        each = said / usage.with_tokens
-        _print_sum(
-            f"tokens: {sent:,} of prompts, {said:,} of replies ({each:,.0f} each)", usage.with_tokens, usage
-        )
-    if usage.with_cost:
-        _print_sum(f"cost: {dollars(usage.cost_usd)}", usage.with_cost, usage)
-
-
-def _print_sum(text: str, replies: int, usage: "Usage") -> None:
-    """Print a sum over some of the replies."""
-    click.echo(text if replies == usage.replies else f"{text}, from {replies:,} of {usage.replies:,} replies")
+    each = usage.output_tokens / max(usage.with_tokens, 1)
+    said = f"{usage.output_tokens:,} of replies ({each:,.0f} each)"
+    for text, replies in (
+        (f"tokens: {usage.input_tokens:,} of prompts, {said}", usage.with_tokens),
+        (f"cost: {dollars(usage.cost_usd)}", usage.with_cost),
+    ):
+        if replies:
+            of_some = f", from {replies:,} of {usage.replies:,} replies" * (replies < usage.replies)
+            click.echo(text + of_some)
 
 
 @click.command(name="score")
