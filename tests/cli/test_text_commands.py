@@ -42,19 +42,10 @@ def test_a_whole_round_scores_one(run, done, tmp_path, options):
     [found] = json.loads(out)["scores"]
     score = found["total"]
     assert (code, err, score["accuracy"]["value"], score["missing"]) == (0, "", 1, 0)
-    code, out, err = run("text", "score", completions)
+    code, out, err = run("text", "score", write_lines(completions, [answers[0], *answers[3:]]))
     assert code == 0 and found["name"] in out
     assert ("ceiling –" in err) == ("untold" in options)
-
-
-def test_what_is_missing_is_told(run, done, tmp_path):
-    every = read(done(*ASKED))
-    replies = [{"id": line["id"], "completion": "Answer: [0 0]"} for line in every[2:5]]
-    replies.append({"id": every[0]["id"], "completion": None})
-    completions = write_lines(tmp_path / "c.jsonl", replies)
-    code, _, err = run("text", "score", completions)
-    assert code == 0
-    assert f"2 of 6 questions have no completion; the first is {every[1]['id']}" in err
+    assert f"2 of 6 questions have no completion; the first is {answers[1]['id']}" in err
 
 
 def facts_of(path):
@@ -251,5 +242,6 @@ def test_halves_of_characters_are_said_and_samples_have_pass_at_k(run, done, sec
     assert "pass@1 0.5000 in all 44, pass@2 1.0000 in all 44" in out
     assert "of the 44 with a reply that is cut off, over these: none of 44" in out
     assert "of those with a complete reply, over these: 1.0000 in all 44" in out
-    code, _, err = run("text", "submit", path, "--out", tmp_path / "s", *SAID)
+    code, out, err = run("text", "submit", path, "--out", tmp_path / "s", *SAID)
     assert code == 0 and "1 replies have halves of characters" in err and second[0]["id"] in err
+    assert f"{SECOND}, told-0-shot, 2 runs" in out and len(description(tmp_path / "s")["runs"]) == 2

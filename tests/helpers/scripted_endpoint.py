@@ -36,6 +36,7 @@ DEEDS = {
     "truncated": lambda prompt, asked: chat("By the rules of", "length"),
     "thoughts": lambda prompt, asked: chat(None, "length"),
     "refused": lambda prompt, asked: chat(None, "stop", refusal="I won't."),
+    "filtered": lambda prompt, asked: httpx.Response(400, json={"error": {"code": "content_filter"}}),
     "bad": lambda prompt, asked: httpx.Response(400, json={"error": {"message": "your prompt is flagged"}}),
     "renamed": rename,
 }

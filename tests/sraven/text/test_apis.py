@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from helpers.refusals import assert_refused
-from sraven.text.apis import EMPTY, Asking, NoReplyError, join_parts, read_reply, write_request
+from sraven.text.apis import EMPTY, Asking, NoReplyError, join_parts, read_reply
 from sraven.text.batches import as_completion
 
 USAGE = {"prompt_tokens": 3, "completion_tokens": 4}
@@ -125,15 +125,6 @@ def test_what_does_not_say_its_kind_is_no_text(parts):
 )
 def test_what_a_submission_could_not_say_is_not_asked(settings):
     assert_refused(next(iter(settings)), Asking, **{"model": "m", **settings})
-
-
-def test_what_is_none_is_not_sent():
-    assert write_request(Asking("m", seed=0, temperature=0), "Q") == {
-        "model": "m",
-        "seed": 0,
-        "temperature": 0,
-        "messages": [{"role": "user", "content": "Q"}],
-    }
 
 
 fields = ["choices", "message", "content", "error", "refusal", "reasoning", "type", "text", "code"]

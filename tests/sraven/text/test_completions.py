@@ -10,7 +10,6 @@ from helpers.refusals import assert_refused
 from helpers.text_board import write_lines
 from sraven import SRAVEN, ConfigurationError, text
 from sraven.text.completions import LONGEST_LINE, read_completions
-from sraven.text.prompts import render_answers
 from sraven.text.questions import Questions
 from sraven.text.replies import CUT_OFF, NO_MARK, NO_REPLY, REFUSED
 from sraven.text.scores import score_completions
@@ -36,39 +35,20 @@ def file(tmp_path):
     return tmp_path / "completions.jsonl"
 
 
-def test_right_answers_in_any_order_score_one(file, right, questions):
-    [found] = score_completions(write(file, dict(reversed(right.items()))))
-    score = found.total
-    assert score.n == 10 and score.accuracy.value == score.strict.valid.value == score.ceiling.value == 1
-    assert (score.missing, score.first_missing, score.strict.unparsed.value) == (0, None, 0)
-    assert score.chance == 7**-2 and found.name == questions.name == found.board
-    assert found.levels[0].accuracy == score.accuracy
-
-
 def test_what_is_missing_counts_apart_and_what_is_unparsed_as_wrong(file, right, questions):
+    """Of six completions one gives up and one has failed; another is read leniently alone."""
     kept = {name: right[name] for name in list(right)[:6]}
     kept[questions.id_of(1)], kept[questions.id_of(4)] = "I give up.", None
+    kept[questions.id_of(5)] += " I think."
     [found] = score_completions(write(file, kept))
     score = found.total
-    assert score.accuracy.value == score.lenient.target.value == pytest.approx(4 / 6)
-    assert (score.n, found.replies, found.of_board) == (6, 5, pytest.approx(0.4))
-    assert score.strict.unparsed.value == pytest.approx(2 / 6)
+    shares = (score.accuracy, score.lenient.target, score.strict.unparsed, score.lenient.unparsed)
+    assert [each.value for each in shares] == pytest.approx([3 / 6, 4 / 6, 3 / 6, 2 / 6])
+    assert (score.n, found.replies, found.of_board) == (6, 5, pytest.approx(0.3))
+    assert (score.chance, score.ceiling.value, found.name, found.board) == (1 / 49, 1, *[questions.name] * 2)
     assert score.reasons == {NO_MARK: 1, NO_REPLY: 1}
     assert [(reply.id, reply.end) for reply in score.unread] == [(questions.id_of(1), "I give up.")]
     assert (score.missing, score.first_missing) == (4, questions.id_of(6))
-
-
-def test_the_lenient_reading_finds_more_and_changes_nothing_else(file, right, questions):
-    forms = ["{}", "{}.", "**{}.**", "Final {}", "{} or [0 0] or [1 1]", "So it is {}"]
-    replies = [form.format(answer) for form, answer in zip(forms, right.values(), strict=False)]
-    kept = dict(zip(right, replies, strict=False))
-    [found] = score_completions(write(file, kept))
-    score = found.total
-    strict, lenient = questions.grade_both(range(len(kept)), list(kept.values()))
-    assert strict.target.tolist() == [True] + 5 * [False]
-    assert lenient.target.tolist() == [True] * 4 + [False] * 2 == lenient.parsed.tolist()
-    shares = (score.accuracy, score.lenient.target, score.strict.unparsed, score.lenient.unparsed)
-    assert [each.value for each in shares] == pytest.approx([1 / 6, 4 / 6, 5 / 6, 2 / 6])
 
 
 LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer: [1 2]"}'
@@ -134,11 +114,6 @@ def test_cut_off_refused_and_unmarked_are_three_things(file, right, questions):
 # Verdicts: the target, another valid answer, a wrong one, none at all
 
 
-@pytest.fixture(scope="module")
-def task():
-    return SRAVEN(M=3, K=7, holdout=0.3, seed=5)
-
-
 @pytest.mark.parametrize("permute", [True, False])
 def test_verdicts_of_all_answers_and_of_others(permute):
     batch = SRAVEN(M=3, K=7, holdout=0.3, seed=5, permute=permute).sample("ood", 0, 60)
@@ -157,20 +132,13 @@ def test_verdicts_of_all_answers_and_of_others(permute):
     assert several > 5
 
 
-def test_unparsed_replies_are_wrong_and_counted_apart(task):
-    batch = task.sample("ood", 0, 4)
-    right = render_answers(batch.target)
-    grades = text.grade([right[0], "I don't know.", None, f"{right[3]}?"], batch, 7)
-    assert grades.parsed.tolist() == [True, False, False, False] == grades.target.tolist()
-    assert grades.valid.tolist() == [True, False, False, False]
-    assert (grades.panels[1:] == 0).all() and len(grades) == 4
-
-
 def test_a_panel_of_zeros_is_no_gift_to_those_who_say_nothing():
     task = SRAVEN(M=1, K=3, holdout=0)
     batch = task.sample("test", 0, 200)
     zeros = (batch.target == 0).all(axis=1)
-    assert zeros.any() and not text.grade([""] * 200, batch, 3).target.any()
+    nothing = text.grade(["", None] * 100, batch, 3)
+    assert len(nothing) == 200 and zeros.any()
+    assert not (nothing.parsed | nothing.target | nothing.valid).any()
     assert (text.grade(["Answer: [0]"] * 200, batch, 3).target == zeros).all()
 
 
