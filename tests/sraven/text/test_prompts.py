@@ -5,10 +5,11 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
+from helpers.checkout import REPOSITORY
 from helpers.refusals import assert_refused
 from sraven import RULES, SRAVEN, ConfigurationError, text
 from sraven.rules import Rule
-from sraven.text import FORMS, LADDER, Questions, find_question
+from sraven.text import FORMS, Questions, find_question
 from sraven.text.questions import SHOTS_START
 
 
@@ -21,28 +22,23 @@ def read_puzzle(lines):
     ]
 
 
-@pytest.mark.parametrize(("M", "K"), [(1, 8), (3, 7), (4, 16), (12, 256)])
-def test_puzzles_read_back_as_their_panels(M, K):
-    batch = SRAVEN(M, K, holdout=0).sample("test", 0, 5)
-    for prompt, context in zip(text.render(batch, K), batch.context, strict=True):
-        panels = read_puzzle(prompt.split("\n\n")[-1].split("\n"))
-        assert panels == [*context.tolist(), None]
-
-
 @pytest.mark.parametrize("form", [name for name, form in text.FORMS.items() if form.is_usual])
-@pytest.mark.parametrize("shots", [1, 2, 5])
-def test_each_question_has_examples_of_its_own(form, shots):
-    task = SRAVEN(M=3, K=7, holdout=0.3, seed=5)
-    asked, examples = task.sample("ood", 0, 4), task.sample("train", 0, 4 * shots)
-    plain = text.render(asked, 7, form)
-    for number, prompt in enumerate(text.render(asked, 7, form, shots=examples)):
-        blocks = prompt.split("\n\n")[-1 - shots :]
-        assert blocks[-1] == plain[number].split("\n\n")[-1]
-        for at, block in enumerate(blocks[:-1]):
+@pytest.mark.parametrize(("M", "K", "shots"), [(3, 7, 1), (3, 7, 2), (12, 256, 5)])
+def test_puzzles_read_back_as_their_panels_after_examples_of_their_own(form, M, K, shots):
+    task = SRAVEN(M, K, holdout=0)
+    asked, examples = task.sample("test", 0, 4), task.sample("train", 0, 4 * shots)
+    for number, prompt in enumerate(text.render(asked, K, form, shots=examples)):
+        *solved, puzzle = prompt.split("\n\n")[-1 - shots :]
+        assert read_puzzle(puzzle.split("\n")) == [*asked.context[number].tolist(), None]
+        for at, block in enumerate(solved, number * shots):
             *rows, answer = block.split("\n")
-            example = examples[number * shots + at]
-            assert read_puzzle(rows) == [*example["context"].tolist(), None]
-            assert text.parse(answer, 3, 7) == tuple(example["target"].tolist())
+            assert read_puzzle(rows) == [*examples.context[at].tolist(), None]
+            assert text.parse(answer, M, K) == tuple(examples.target[at].tolist())
+
+
+def test_the_first_question_of_version_2_is_shown_as_it_is():
+    [prompt] = Questions(SRAVEN(M=2, answers="unique"), "ood", 1, "told2").prompts([0])
+    assert f"```text\n{prompt}\n```" in (REPOSITORY / "docs" / "text.md").read_text()
 
 
 def test_the_rules_are_told_as_they_are_defined():
@@ -87,7 +83,7 @@ def test_what_cannot_be_rendered_is_refused(given, said):
     assert_refused(re.escape(said), text.render, task.sample("ood", 0, given.pop("batch", 2)), **given)
 
 
-# Sets of questions and the ladder made of them
+# Sets of questions
 
 
 ID = "v1_M3-K7-unique_h3_s5_ood-20_told-2_17"
@@ -154,12 +150,3 @@ def test_prompts_are_the_same_in_any_company(questions):
 )
 def test_sets_that_cannot_be_are_refused(questions, field, value):
     assert_refused(str(value), Questions, **{**vars(questions), field: value})
-
-
-# The ladder
-
-
-def test_ceilings_are_one_where_rules_are_told():
-    for rung in LADDER:
-        assert rung.questions(count=200).ceiling().value == pytest.approx(1)
-        assert rung.questions("untold").ceiling() is None
