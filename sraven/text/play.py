@@ -102,24 +102,17 @@ def make_play(
 
 def _check(asked: Mixture, practice: bool, result: bool) -> None:
     for questions in asked.sets:
-        if questions.shots:
-            raise ConfigurationError(
-                f"{questions.name} has solved examples, which a page doesn't show; leave them out"
-            )
-        if not FORMS[questions.form].is_usual:
-            raise ConfigurationError(
-                f"{questions.name} is about how puzzles are written, and a page shows them as pictures"
-            )
-        if practice and questions.split != PRACTICE_SPLIT:
-            raise ConfigurationError(
-                f"{questions.name} is of {questions.split}; practice shows answers, so it takes "
-                f"{PRACTICE_SPLIT} alone"
-            )
-        if result and questions.task.answers != "unique":
-            raise ConfigurationError(
-                f"{questions.name} may have several answers; --result takes puzzles with one, --answers "
-                "unique"
-            )
+        is_usual = FORMS[questions.form].is_usual
+        reveals = practice and questions.split != PRACTICE_SPLIT
+        has_several = result and questions.task.answers != "unique"
+        faults = {
+            "has solved examples, which a page doesn't show; leave them out": questions.shots,
+            "is about how puzzles are written, and a page shows them as pictures": not is_usual,
+            f"is of {questions.split}; practice shows answers, so it takes {PRACTICE_SPLIT} alone": reveals,
+            "may have several answers; --result takes puzzles with one, --answers unique": has_several,
+        }
+        if fault := next((fault for fault, holds in faults.items() if holds), None):
+            raise ConfigurationError(f"{questions.name} {fault}")
     if not 0 < asked.count <= MOST_PUZZLES:
         raise ConfigurationError(
             f"there are {asked.count:,} questions; expected 1 to {MOST_PUZZLES:,} for a page"

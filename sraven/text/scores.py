@@ -219,7 +219,7 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
     right = sums[int(lenient), TARGET]
     each = sums / np.maximum(samples, 1)
     shares = [Shares(share(found[TARGET]), share(found[VALID]), share(1 - found[PARSED])) for found in each]
-    ceilings = [sheet.questions.ceiling(threads) for sheet in sheets]
+    known = [ceiling for sheet in sheets if (ceiling := sheet.questions.ceiling(threads))]
     counts = [sheet.questions.count for sheet in sheets]
     copied = [sheet.questions.copied(np.flatnonzero(sheet.asked)) for sheet in sheets]
     missing = [(sheet.questions, np.flatnonzero(~sheet.asked)) for sheet in sheets]
@@ -230,14 +230,14 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
         level=level,
         n=len(samples),
         missing=len(asked) - len(samples),
-        first_missing=next((known.id_of(int(rows[0])) for known, rows in missing if len(rows)), None),
+        first_missing=next((each.id_of(int(rows[0])) for each, rows in missing if len(rows)), None),
         accuracy=shares[lenient].target,
         of_complete=share_right(samples - cut, right - cut_right[lenient]),
         of_cut=share_right(cut, cut_right[lenient]),
         pass_at=pass_at(samples, right),
         strict=shares[0],
         lenient=shares[1],
-        ceiling=_pooled([found for found in ceilings if found], len(sheets)),
+        ceiling=_pooled(known) if len(known) == len(sheets) else None,
         chance=float(np.average([sheet.questions.chance for sheet in sheets], weights=counts)),
         floor=float(np.concatenate(copied).mean()),
         reasons=dict(reasons.most_common()),
@@ -246,10 +246,8 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
     )
 
 
-def _pooled(means: Sequence[Mean], wanted: int) -> Mean | None:
-    """Return the mean over the instances of several means; None if there are fewer than are wanted."""
-    if len(means) < wanted:
-        return None
+def _pooled(means: Sequence[Mean]) -> Mean:
+    """Return the mean over the instances of several means."""
     n = sum(found.n for found in means)
     value = sum(found.value * found.n for found in means) / n
     return Mean(value, sqrt(sum((found.standard_error * found.n) ** 2 for found in means)) / n, n)
@@ -349,8 +347,9 @@ def public_less_fresh(found: Sequence[Scored]) -> list[Difference]:
         ]
         parts, variance = [], 0.0
         for level, own in public.compared.items():
-            fresh = [each[level] for each in others if level in each]
-            if own.n and (pooled := _pooled([each for each in fresh if each.n], 1)) is not None:
+            fresh = [each[level] for each in others if level in each and each[level].n]
+            if own.n and fresh:
+                pooled = _pooled(fresh)
                 parts.append(own.value - pooled.value)
                 variance += own.standard_error**2 + pooled.standard_error**2
         if parts:

@@ -14,11 +14,8 @@ if TYPE_CHECKING:
     from sraven.text.completions import Usage
     from sraven.text.scores import Difference, Scored
 
-VALID = "valid"
-"""Head of the share that any rules explain, which is shown where it isn't that of targets."""
 
-
-def _rows(found: "Scored", by: str) -> Iterator[list[object]]:
+def _rows(found: "Scored", is_unique: bool) -> Iterator[list[object]]:
     """Yield a row for each level, and one for all of them."""
     for score in (*found.levels, *([found.total] if len(found.levels) > 1 else ())):
         ranked, other = (score.lenient, score.strict) if found.lenient else (score.strict, score.lenient)
@@ -26,7 +23,7 @@ def _rows(found: "Scored", by: str) -> Iterator[list[object]]:
             found.name if score.level == found.board else score.level,
             f"{score.n:,}",
             score.accuracy,
-            *([ranked.valid] if by == VALID else []),
+            *([] if is_unique else [ranked.valid]),
             ranked.unparsed,
             f"{score.missing:,}",
             f"{score.floor:.3g}",
@@ -50,7 +47,6 @@ def _print_scores(found: "Scored") -> None:
     is_unique = total.strict.valid == total.strict.target and total.lenient.valid == total.lenient.target
     ranked, other = ("leniently", "strictly") if found.lenient else ("strictly", "leniently")
     click.echo(f"{found.name}, read {ranked}")
-    by = "" if is_unique else VALID
     if found.sets:
         heads = ["level", "whole sets", "pass_all", "pass_any", "pass_mean", "independent", "systematicity"]
         print_rows(heads, _rows_of_sets(found))
@@ -59,9 +55,9 @@ def _print_scores(found: "Scored") -> None:
             f"of the {total.n:,} questions that have a completion: {total.accuracy}; unparsed {unparsed}"
         )
     else:
-        heads = ["level", "n", "accuracy", *([by] if by else [])]
+        heads = ["level", "n", "accuracy", *([] if is_unique else ["valid"])]
         heads += ["unparsed", "missing", "floor", "chance", "ceiling", f"read {other}"]
-        print_rows(heads, _rows(found, by))
+        print_rows(heads, _rows(found, is_unique))
     if total.of_cut:
         click.echo(f"of the {total.of_cut.n:,} with a reply that is cut off, over these: {total.of_cut}")
         click.echo(f"of those with a complete reply, over these: {total.of_complete or 'there are none'}")
