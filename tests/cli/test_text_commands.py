@@ -236,12 +236,13 @@ def test_halves_of_characters_are_said_and_samples_have_pass_at_k(run, done, sec
     replies = right_replies(SECOND)
     lines = [{"id": each["id"], "completion": text} for each, text in zip(second, replies, strict=True)]
     lines += [{"id": each["id"], "completion": "Row 1", "finish_reason": "length"} for each in second]
-    lines[0]["completion"] = f"\ud83d {replies[0]}"
+    for line, odd in zip(lines, ("\ud83d", "\udcff", "\U0001f600 \ufffd"), strict=False):
+        line["completion"] = f"{odd} {line['completion']}"
     path = write_lines(tmp_path / "c.jsonl", lines)
     out = run("text", "score", path)[1]
     assert "pass@1 0.5000 in all 44, pass@2 1.0000 in all 44" in out
     assert "of the 44 with a reply that is cut off, over these: none of 44" in out
     assert "of those with a complete reply, over these: 1.0000 in all 44" in out
     code, out, err = run("text", "submit", path, "--out", tmp_path / "s", *SAID)
-    assert code == 0 and "1 replies have halves of characters" in err and second[0]["id"] in err
+    assert code == 0 and "2 replies have halves of characters" in err and second[0]["id"] in err
     assert f"{SECOND}, told-0-shot, 2 runs" in out and len(description(tmp_path / "s")["runs"]) == 2

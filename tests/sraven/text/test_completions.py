@@ -9,7 +9,7 @@ from helpers import oracle
 from helpers.refusals import assert_refused
 from helpers.text_board import write_lines
 from sraven import SRAVEN, ConfigurationError, text
-from sraven.text.completions import LONGEST_LINE, read_completions
+from sraven.text.completions import LONGEST_LINE
 from sraven.text.questions import Questions
 from sraven.text.replies import CUT_OFF, NO_MARK, NO_REPLY, REFUSED
 from sraven.text.scores import score_completions
@@ -164,14 +164,3 @@ def test_complete_and_cut_off_replies_have_an_accuracy_each(file, right):
     assert total.accuracy.value == pytest.approx((1 / 2 + 1 / 2 + 1) / 3)
     assert {k: share.value for k, share in total.pass_at.items()} == pytest.approx({1: 2 / 3, 2: 1})
     assert total.reasons[CUT_OFF] == 1
-
-
-@pytest.mark.parametrize("text", ["\ud83d Hm", "\udcff"])
-def test_half_a_character_is_replaced_and_said(file, right, text):
-    first = next(iter(right))
-    write(file, {first: f"{text}\n{right[first]}"})
-    [found] = read_completions(file)
-    assert found.is_mended and found.text.encode().startswith("\ufffd".encode())
-    assert score_completions(file)[0].total.accuracy.value == 1
-    write(file, {first: "\U0001f600 \ufffd"})
-    assert [each.is_mended for each in read_completions(file)] == [False]

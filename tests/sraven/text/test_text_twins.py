@@ -18,7 +18,6 @@ from sraven.twins.task import Twins
 
 LEVELS, V, SETS = ("M1-K7", "M3-K7"), 8, 8
 COUNT = SETS * V
-RIGHT = "Answer: [{}]"
 
 
 @cache
@@ -45,7 +44,7 @@ def asked():
 
 
 def right_replies():
-    return [RIGHT.format(" ".join(map(str, target))) for *_, target in asked()]
+    return [text.render_answer(target) for *_, target in asked()]
 
 
 # What is asked
@@ -113,7 +112,7 @@ def test_every_id_says_its_question():
         assert re.fullmatch("[A-Za-z0-9_-]+", question)
         questions, index = text.find_question(question)
         assert questions.prompts([index]) == [prompt] and questions.id_of(index) == question
-        assert questions.answers([index]) == [RIGHT.format(" ".join(map(str, target)))]
+        assert questions.answers([index]) == [text.render_answer(target)]
     for wrong in (question.replace("1-1-1-1-0", "1-1-1-1-5"), question.replace("1-1-1-1-0", "1-3-1-1-0")):
         assert_refused("is no id", text.find_question, wrong)
 
@@ -148,7 +147,7 @@ def test_words_are_read_where_they_were_asked(reply, answer):
 
 def test_the_board_reads_words_in_their_notation_alone():
     names = ["zero", "one", "two", "three", "four", "five", "six"]
-    replies = [RIGHT.format(" ".join(names[each] for each in target)) for *_, target in asked()]
+    replies = [f"Answer: [{' '.join(names[each] for each in target)}]" for *_, target in asked()]
     read = board().read("ladder", replies)
     words = np.array([prompt.startswith("In the matrix") for _, prompt, _, _ in asked()])
     assert ((read[:, 0] != 255) == words).all() and not (read[:, -1] == 1).any()
