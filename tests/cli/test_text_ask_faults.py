@@ -101,6 +101,7 @@ NONE = {
     "null": (reply("null"), 2, "no reply of the interface", "null"),
     "deep": (reply("[" * 9999), 2, "nested deeper", "[[["),
     "tool calls": (lambda p, a: chat(None, "tool_calls", tool_calls=[{"id": 7}]), 1, "calls tools", "7"),
+    "a thought": (lambda p, a: chat(None, reasoning_content=ANSWER), 1, "empty: the server put", ANSWER),
     "an error, and half": (lambda p, a: chat("Half", "error"), 3, "ended by error", "Half"),
     "no credit": (reply(NO_CREDIT), 1, "402 insufficient credits", "402"),
 }
@@ -118,17 +119,6 @@ def test_what_is_no_whole_reply_is_none_and_is_kept(server, line, run, name, tmp
     assert all(each["completion"] is None and kept in each["raw"] for each in read(tmp_path / "c.jsonl"))
     server.usual = ("right",)
     assert "2 replies, 2 of them new" in run(*line, "--limit", 2)[1]
-
-
-def test_an_empty_reply_beside_its_thought_is_said_apart(server, line, run, done, tmp_path):
-    server.usual = (lambda prompt, asked: chat(None, reasoning_content=oracle(prompt)),)
-    out = run(*line, "--limit", 8, "--concurrency", 1)[1]
-    assert (
-        "8 failed, and would again" in out and "8 of 8: empty: the server put the text into reasoning" in out
-    )
-    err = run("text", "score", tmp_path / "c.jsonl")[2]
-    assert "no reply to score. Its questions: 8 empty: the server put the text into reasoning_content" in err
-    assert all(each["reasoning_content"] and each["usage"] for each in read(tmp_path / "c.jsonl"))
 
 
 # Waits, failures, money
@@ -225,18 +215,12 @@ def test_a_budget_holds_though_the_endpoint_states_no_cost(server, line, run, tm
 ODD = {
     "--budget": ("nan", "inf", "-1", "0"),
     "--timeout": ("nan", "inf", "0"),
-    "--temperature": ("nan", "1e9"),
-    "--seed": ("-1", "nan"),
-    "--max-tokens": ("0", "1.5"),
     "--limit": ("0", "-1"),
     "--samples": ("0", "nan"),
     "--concurrency": ("0",),
     "--tries": ("0",),
     "--shots": ("-1", "65"),
     "--model": ("m\udcff",),
-    "--system": ("",),
-    "--effort": ("\0",),
-    "--stop": ("\n\n",),
     "--key-env": ("sk-not-a-name",),
     "--url": ("localhost:8000", "http://me:pw@here/v1"),
 }
