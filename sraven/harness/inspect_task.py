@@ -7,7 +7,6 @@ used.
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from itertools import repeat
 from typing import Any, cast
 
 from click import ClickException
@@ -88,9 +87,9 @@ def sraven(**options: Any) -> Task:
     """
     with _in_one_line():
         asked = make_questions(**options)
-    no_place: dict[str, Any] = {}
-    questions = zip(pose(asked), repeat(no_place))
-    return _make(questions, asked.name, [asked], scorer=exact(), version=asked.task.version)
+    return _make(
+        ((each, {}) for each in pose(asked)), asked.name, [asked], scorer=exact(), version=asked.task.version
+    )
 
 
 @task

@@ -1,7 +1,8 @@
 """References for scores of language models: predictors that read no word, put as replies."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -24,22 +25,6 @@ NO_ANSWER = "Let me think about the rows and columns."
 _ANSWERING = ("uniform-random", "copy-last-panel", "majority-symbol", "ideal-observer")
 
 
-def _make_replies(task: "Ladder", name: str) -> Callable[[str, int, int], list[str]]:
-    """Return a predictor of SRAVEN, by its name, as one that replies to the questions of all rungs."""
-
-    def reply(split: str, count: int, seed: int) -> list[str]:
-        replies: list[list[str]] = []
-        for rung, many in task.counts(count):
-            own = task.tasks[rung]
-            predictor = SRAVENReferences(own).predictors[name]
-            apart = task.variants if predictor.random else 1  # each variant of a set is guessed by itself
-            panels = np.asarray(predictor.predict(asked_split(own), many * apart, seed))
-            replies.append(render_answers(panels[rung % apart :: apart]))
-        return list(task.in_order(replies))
-
-    return reply
-
-
 @dataclass(frozen=True)
 class LadderReferences:
     """What scores of a ladder are read against.
@@ -56,13 +41,24 @@ class LadderReferences:
     def predictors(self) -> Mapping[str, Reference]:
         """The reference predictors by name: those of SRAVEN, and one that answers nothing."""
         known = SRAVENReferences(self.task.tasks[0]).predictors
-        found = {name: known[name]._replace(predict=_make_replies(self.task, name)) for name in _ANSWERING}
+        found = {name: known[name]._replace(predict=partial(self._reply, name)) for name in _ANSWERING}
         said = NO_ANSWER if self.task.presentation.lenient else BABBLE
         babbler = Reference(
             "Says something, but never answers: every reply is unparsed.",
             lambda split, count, seed: [said] * count,
         )
         return {**found, "babbler": babbler}
+
+    def _reply(self, name: str, split: str, count: int, seed: int) -> list[str]:
+        """Return what a predictor of SRAVEN, by its name, replies to the questions of all rungs."""
+        task, replies = self.task, list[list[str]]()
+        for rung, many in task.counts(count):
+            own = task.tasks[rung]
+            predictor = SRAVENReferences(own).predictors[name]
+            apart = task.variants if predictor.random else 1  # each variant of a set is guessed by itself
+            panels = np.asarray(predictor.predict(asked_split(own), many * apart, seed))
+            replies.append(render_answers(panels[rung % apart :: apart]))
+        return list(task.in_order(replies))
 
     def ceilings(self, split: str, count: int, threads: int | None) -> dict[str, dict[str, Mean]]:
         """Return the accuracy to expect of the ideal observer, who is told the rules: on all rungs."""
