@@ -6,16 +6,11 @@ import pytest
 
 from helpers.refusals import assert_refused
 from helpers.text_board import write_lines
-from sraven import SRAVEN
 from sraven.text.apis import EMPTY, Asking
 from sraven.text.batches import BATCHES, as_completion
 from sraven.text.completions import read_completions
-from sraven.text.questions import Questions
 from sraven.text.replies import CUT_OFF, NO_REPLY, REFUSED
 from sraven.text.scores import score_completions
-
-QUESTIONS = Questions(SRAVEN(M=2, K=7, answers="unique"), "ood", 10)
-RIGHT = dict(zip(map(QUESTIONS.id_of, range(10)), QUESTIONS.answers(range(10)), strict=True))
 
 
 def chat(text, finish="stop", **message):
@@ -60,9 +55,8 @@ WRITERS = {"openai": lambda question, text: openai(question, chat(text)), "anthr
     "pack", [bytes, gzip.compress, lambda data: b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n")]
 )
 @pytest.mark.parametrize("provider", WRITERS)
-def test_outputs_are_scored_like_lines_of_completions(tmp_path, provider, pack):
-    file = tmp_path / "out.jsonl"
-    lines = [WRITERS[provider](*each) for each in reversed(RIGHT.items())]
+def test_outputs_are_scored_like_lines_of_completions(file, right, provider, pack):
+    lines = [WRITERS[provider](*each) for each in reversed(right.items())]
     file.write_bytes(pack(write_lines(file, lines).read_bytes()))
     total = score_completions(file)[0].total
     assert (total.n, total.accuracy.value, total.missing) == (10, 1, 0)
@@ -71,10 +65,9 @@ def test_outputs_are_scored_like_lines_of_completions(tmp_path, provider, pack):
 
 
 @pytest.mark.parametrize("provider", FAULTS)
-def test_what_is_no_reply_is_said(tmp_path, provider):
-    lines = [{**line, "custom_id": name} for (line, _), name in zip(FAULTS[provider], RIGHT, strict=False)]
-    file = write_lines(tmp_path / "out.jsonl", lines)
-    found = list(read_completions(file))
+def test_what_is_no_reply_is_said(file, right, provider):
+    lines = [{**line, "custom_id": name} for (line, _), name in zip(FAULTS[provider], right, strict=False)]
+    found = list(read_completions(write_lines(file, lines)))
     assert [each.fault for each in found] == [fault for _, fault in FAULTS[provider]]
     for each in found:
         assert (each.text is None) == (each.fault in (NO_REPLY, EMPTY))
@@ -110,7 +103,7 @@ def test_requests_by_hand():
 
 
 @pytest.mark.parametrize("end", [b"", b"\0" * 9])
-def test_a_damaged_archive_is_named_with_its_line(tmp_path, end):
-    file = write_lines(tmp_path / "out.jsonl.gz", [anthropic(*each) for each in RIGHT.items()])
+def test_a_damaged_archive_is_named_with_its_line(file, right, end):
+    write_lines(file, [anthropic(*each) for each in right.items()])
     file.write_bytes(gzip.compress(file.read_bytes())[:-12] + end)
     assert_refused(r"line \d+: what gzip packed is damaged", lambda: list(read_completions(file)))

@@ -10,29 +10,13 @@ from helpers.refusals import assert_refused
 from helpers.text_board import write_lines
 from sraven import SRAVEN, ConfigurationError, text
 from sraven.text.completions import LONGEST_LINE
-from sraven.text.questions import Questions
 from sraven.text.replies import CUT_OFF, NO_MARK, NO_REPLY, REFUSED
 from sraven.text.scores import score_completions
-
-
-@pytest.fixture(scope="module")
-def questions():
-    return Questions(SRAVEN(M=2, K=7, answers="unique"), "ood", 10)
-
-
-@pytest.fixture(scope="module")
-def right(questions):
-    return dict(zip(map(questions.id_of, range(10)), questions.answers(range(10)), strict=True))
 
 
 def write(path, completions):
     pairs = completions.items() if isinstance(completions, dict) else completions
     return write_lines(path, [{"id": name, "completion": text} for name, text in pairs])
-
-
-@pytest.fixture
-def file(tmp_path):
-    return tmp_path / "completions.jsonl"
 
 
 def test_what_is_missing_counts_apart_and_what_is_unparsed_as_wrong(file, right, questions):

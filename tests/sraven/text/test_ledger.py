@@ -17,11 +17,6 @@ def reply(text="Answer: [1 2]", finish="stop", **usage):
     return Reply(text, finish, {"prompt_tokens": 100, "completion_tokens": 10, **usage}, "m-1", {})
 
 
-@pytest.fixture
-def file(tmp_path):
-    return tmp_path / "c.jsonl"
-
-
 def write(file, *outcomes, prices=None, budget=None, under_way=1):
     """Write replies to the questions in turn, None for one that fails; return the ledger, and why it ends."""
     with open_ledger(file, ASKING, prices) as (ledger, out):
