@@ -35,22 +35,20 @@ def test_what_is_missing_counts_apart_and_what_is_unparsed_as_wrong(file, right,
     assert (score.missing, score.first_missing) == (4, questions.id_of(6))
 
 
-LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": "Answer: [1 2]"}'
+LINE = '{"id": "v1_M2-K7-unique_h25_s0_ood-10_told-0_%s", "completion": %s}'
+WHOLE = LINE % (3, "null")
 
 
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ([LINE % 3, LINE % 10], "line 2: 'v1_M2-K7-unique_h25_s0_ood-10_told-0_10' is no id that"),
-        ([LINE % 3, '{"id": "17"'], "line 2 is no JSON that can be read"),
+        ([WHOLE, LINE % (10, "null")], "line 2: 'v1_M2-K7-unique_h25_s0_ood-10_told-0_10' is no id that"),
+        ([WHOLE, WHOLE[:-1]], "line 2 is no JSON that can be read"),
         (['{"completion": ""}'], 'line 1: expected an object with "id" and "completion"'),
-        ([(LINE % 3).replace('"Answer: [1 2]"', "[1, 2]")], "line 1: [1, 2] is no text; a completion may"),
+        ([LINE % (3, "[1, 2]")], "line 1: [1, 2] is no text; a completion may"),
         (['"' + "x" * LONGEST_LINE], "line 1 is longer than 16,777,216 bytes"),
         ([""], "has no completions"),
-        (
-            [(LINE % 3).replace('"Answer: [1 2]"', "null")] * 2,
-            "no reply to score. Its questions: 1 no",
-        ),
+        ([WHOLE] * 2, "no reply to score. Its questions: 1 no"),
     ],
     ids=range(7),
 )
