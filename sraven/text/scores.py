@@ -33,7 +33,7 @@ MOST_ASKED = 1 << 20
 UNREAD_SHOWN, UNREAD_LETTERS = 3, 80
 """How many replies are kept that even the lenient reading doesn't understand, and how much of their ends."""
 
-PARSED, TARGET, VALID = range(3)
+PARSED, TARGET, VALID, TARGET_CUT = range(4)
 """Verdicts of a reading, as the sums of a `Sheet` number them."""
 
 
@@ -158,17 +158,17 @@ class Sheet:
         questions: the set.
         asked: bool ``[count]``, which have a completion.
         samples: int64 ``[count]``, replies of each.
-        sums: int64 ``[2, 3, count]``, how many of these are parsed, the target, valid; strictly, leniently.
-        cut: int64 ``[3, count]``, replies that are cut off, and how many of them are the target; strictly,
-            leniently.
+        cut: int64 ``[count]``, how many of these are cut off.
+        sums: int64 ``[2, 4, count]``, how many are parsed, the target, valid, the target though cut off;
+            strictly, leniently.
     """
 
     def __init__(self, questions: Questions) -> None:
         self.questions = questions
         self.asked = np.zeros(questions.count, np.bool_)
         self.samples = np.zeros(questions.count, np.int64)
-        self.sums = np.zeros((2, 3, questions.count), np.int64)
-        self.cut = np.zeros((3, questions.count), np.int64)
+        self.cut = np.zeros(questions.count, np.int64)
+        self.sums = np.zeros((2, 4, questions.count), np.int64)
         self.indices: list[int] = []
         self.replies: list[Completion] = []
         self.reasons: Counter[str] = Counter()
@@ -192,10 +192,10 @@ class Sheet:
         indices = np.array(self.indices)
         np.add.at(self.samples, indices, [text is not None for text in texts])
         cut = np.array([reply.fault == CUT_OFF for reply in self.replies])
-        for row, counted in enumerate((cut, both[0].target & cut, both[1].target & cut)):
-            np.add.at(self.cut[row], indices, counted)
+        np.add.at(self.cut, indices, cut)
         for reading, grades in enumerate(both):
-            for verdict, values in enumerate((grades.parsed, grades.target, grades.valid)):
+            verdicts = grades.parsed, grades.target, grades.valid, grades.target & cut
+            for verdict, values in enumerate(verdicts):
                 np.add.at(self.sums[reading, verdict], indices, values)
         for row in np.flatnonzero(~both[1].parsed).tolist():
             self._note_unread(self.indices[row], self.replies[row])
@@ -215,8 +215,8 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
     asked = np.concatenate([sheet.asked for sheet in sheets])
     samples = np.concatenate([sheet.samples for sheet in sheets])[asked]
     sums = np.concatenate([sheet.sums for sheet in sheets], axis=2)[:, :, asked]
-    cut, *cut_right = np.concatenate([sheet.cut for sheet in sheets], axis=1)[:, asked]
-    right = sums[int(lenient), TARGET]
+    cut = np.concatenate([sheet.cut for sheet in sheets])[asked]
+    right, cut_right = sums[int(lenient), [TARGET, TARGET_CUT]]
     each = sums / np.maximum(samples, 1)
     shares = [Shares(share(found[TARGET]), share(found[VALID]), share(1 - found[PARSED])) for found in each]
     known = [ceiling for sheet in sheets if (ceiling := sheet.questions.ceiling(threads))]
@@ -230,10 +230,10 @@ def _score(level: str, sheets: Sequence[Sheet], lenient: bool, threads: int | No
         level=level,
         n=len(samples),
         missing=len(asked) - len(samples),
-        first_missing=next((each.id_of(int(rows[0])) for each, rows in missing if len(rows)), None),
+        first_missing=next((own.id_of(int(rows[0])) for own, rows in missing if len(rows)), None),
         accuracy=shares[lenient].target,
-        of_complete=share_right(samples - cut, right - cut_right[lenient]),
-        of_cut=share_right(cut, cut_right[lenient]),
+        of_complete=share_right(samples - cut, right - cut_right),
+        of_cut=share_right(cut, cut_right),
         pass_at=pass_at(samples, right),
         strict=shares[0],
         lenient=shares[1],
