@@ -3,19 +3,15 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain, islice
+from typing import Any
 
 from sraven.board.board import Board, board_ids, read_board
 from sraven.core.errors import ConfigurationError
 from sraven.text.forms import FORMS
 from sraven.text.questions import Questions
+from sraven.text.task import Ladder, T, take_turns
 from sraven.text.wording import LadderWording
-
-if TYPE_CHECKING:
-    from sraven.text.task import Ladder
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -36,7 +32,7 @@ class Mixture:
     levels: tuple[str, ...]
     sets: tuple[Questions, ...]
     fresh: int | None = None
-    task: "Ladder | None" = None
+    task: Ladder | None = None
 
     @property
     def name(self) -> str:
@@ -60,8 +56,8 @@ class Mixture:
 
     def in_turn(self, limit: int | None = None) -> list[tuple[Questions, int]]:
         """Return the first questions, levels in turn, so that any number of them is of all levels."""
-        rows = zip_longest(*([(each, index) for index in range(each.count)] for each in self.sets))
-        return [each for row in rows for each in row if each is not None][:limit]
+        asked = ([(questions, index) for index in range(questions.count)] for questions in self.sets)
+        return list(islice(take_turns(asked), limit))
 
 
 def read_text_board(board_id: str) -> tuple[Board, LadderWording]:

@@ -55,6 +55,11 @@ _RUNG = re.compile(r"M([1-9][0-9]?)-K([1-9][0-9]{0,2})", re.ASCII)
 _MOST_SIZE, _MOST_SHOTS, _MOST_K = 1 << 20, 64, 255
 
 
+def take_turns(parts: Iterable[Iterable[T]]) -> Iterator[T]:
+    """Yield one of each part in turn, until there are no more of any."""
+    return (each for row in zip_longest(*parts) for each in row if each is not None)
+
+
 class Batch(Instances):
     """Questions of a ladder, as C-contiguous NumPy arrays. W is the most features that a rung has.
 
@@ -215,9 +220,7 @@ class Ladder(Task):
 
     def in_order(self, rungs: Iterable[Iterable[T]]) -> Iterator[T]:
         """Merge what belongs to the questions, given rung by rung, into the order of all questions."""
-        if not self.presentation.interleaved:
-            return chain.from_iterable(rungs)
-        return (each for row in zip_longest(*rungs) for each in row if each is not None)
+        return take_turns(rungs) if self.presentation.interleaved else chain.from_iterable(rungs)
 
     def sample(self, split: str, start: int, count: int, *, threads: int | None = None) -> Batch:
         """Return the questions ``start`` to ``start + count - 1``.
