@@ -4,7 +4,7 @@ A reply is read into what a line of a file of completions has. What isn't a whol
 interface documents is refused, with what is known of it, so nothing is taken for a reply that isn't one.
 """
 
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 from sraven.core.arguments import check_integer
@@ -244,8 +244,7 @@ def _fault(reply: Reply, message: dict[str, Any], more: bool) -> str:
     return next((fault for fault, holds in faults.items() if holds), "")
 
 
-@dataclass(frozen=True)
-class _Stated:
+class _Stated(NamedTuple):
     """The error that a body or a choice states.
 
     Attributes:
@@ -258,7 +257,7 @@ class _Stated:
     is_error: bool
     words: str = ""
     status: int = 500
-    kinds: frozenset[str] = field(default_factory=frozenset)
+    kinds: frozenset[str] = frozenset()
 
     @classmethod
     def read(cls, body: Any) -> "_Stated":

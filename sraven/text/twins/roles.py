@@ -124,15 +124,8 @@ class TwinLadderScoring(LadderScoring):
         }
 
 
-@dataclass(frozen=True)
 class TwinLadderReferences(LadderReferences):
-    """What scores of a task are read against.
-
-    Attributes:
-        task: the task.
-    """
-
-    task: "TwinLadder"
+    """What scores of a task are read against."""
 
     answers: ClassVar = CEILINGS
 
@@ -141,15 +134,8 @@ class TwinLadderReferences(LadderReferences):
         return certain(count)
 
 
-@dataclass(frozen=True)
 class TwinLadderWording(LadderWording):
-    """The questions of sets of twins in words, and answers read.
-
-    Attributes:
-        task: the task.
-    """
-
-    task: "TwinLadder"
+    """The questions of sets of twins in words, and answers read."""
 
     def levels(self, split: str, count: int, threads: int | None) -> list[ScoredLevel]:
         """Return the levels, with what can be said of each before any model is asked."""
