@@ -33,10 +33,6 @@ class Grades:
     target: NDArray[np.bool_]
     valid: NDArray[np.bool_]
 
-    def __len__(self) -> int:
-        """Return the number of replies."""
-        return len(self.parsed)
-
 
 def grade(
     replies: Sequence[object],
