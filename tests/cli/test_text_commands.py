@@ -165,8 +165,7 @@ def test_scores_tell_both_readings_and_what_replies_took(done, completed):
     assert {score["accuracy"]["value"] for score in (*scores, found["total"])} == {1}
     assert [score["strict"]["target"]["value"] for score in scores] == [1, 0, 1, 0]
     assert [score["level"] for score in scores] == ["M2-K7", "M3-K7", "M2-K9", "M4-K7"]
-    sums = [score["usage"] for score in scores]
-    assert sum(each["output_tokens"] for each in sums) == 3000 and sums[1]["cost_usd"] == 1
+    assert [score["usage"]["output_tokens"] for score in scores] == [1000, 2000, 0, 0]
 
 
 def test_submissions_are_ranked_by_the_lenient_reading(done, completed, leaderboard, tmp_path):
@@ -177,13 +176,11 @@ def test_submissions_are_ranked_by_the_lenient_reading(done, completed, leaderbo
     said = description(tmp_path / "s")["replies"]
     assert said["usage"] == {**usage, "with_cost": 4, "cost_usd": 2.5}
     with_own = ("leaderboard", SECOND, "--leaderboard", leaderboard, "--add", tmp_path / "s")
-    out = done(*with_own)
-    assert "read strictly" in out and "tokens a reply" in out and "1,500" in out
+    done(*with_own, "--html", tmp_path / "page")
+    for shown in (done(*with_own), (tmp_path / "page" / "index.html").read_text()):
+        assert "read strictly" in shown and "tokens a reply" in shown and "1,500" in shown
     [row] = json.loads(done(*with_own, "--json"))["rows"]
     assert (row["input_tokens"], row["output_tokens"], row["cost_usd"]) == (305, 1500, 0.625)
-    done(*with_own, "--html", tmp_path / "page")
-    page = (tmp_path / "page" / "index.html").read_text()
-    assert "read strictly" in page and "tokens a reply" in page and "1,500" in page
 
 
 def test_people_have_rows_of_their_own(done, second, leaderboard, tmp_path):
