@@ -82,18 +82,14 @@ class TwinLadder(Ladder):
         return Edition(True, {"told": FIRST_FORM})
 
     @cached_property
-    def _levels(self) -> tuple[tuple[Variant, ...], ...]:
-        return tuple(_variants(self._make_task(rung)) for rung in self.rungs)
-
-    @cached_property
-    def tasks(self) -> tuple[SRAVEN, ...]:
+    def tasks(self) -> tuple[Variant, ...]:
         """The task of each rung: one variant of the sets of a level."""
-        return tuple(chain(*self._levels))
+        return tuple(chain(*(_variants(self._make_task(rung)) for rung in self.rungs)))
 
     @property
     def variants(self) -> int:
         """Variants of a set."""
-        return len(self._levels[0])
+        return len(self.tasks) // len(self.rungs)
 
     def forms_of(self, form: str) -> tuple[str, ...]:
         """Return in which of `FORMS` each variant of each level is asked, given a board's name of it."""
@@ -105,7 +101,7 @@ class TwinLadder(Ladder):
         """The kind of variants that each rung has."""
         return tuple(
             NOTATION if form in NOTATIONS else task.kinds[task.variant]
-            for form, task in zip(self.forms_of("told"), chain(*self._levels), strict=True)
+            for form, task in zip(self.forms_of("told"), self.tasks, strict=True)
         )
 
     @property
