@@ -2,7 +2,7 @@
 
 import sys
 from runpy import run_path
-from types import ModuleType
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -131,8 +131,7 @@ def handed_over(monkeypatch):
         "reasoning_gym.factory": {"ProceduralDataset": Stub, "register_dataset": register},
     }
     for name, values in content.items():
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-        vars(sys.modules[name]).update(values)
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace(**values))
     found = run_path(str(REPOSITORY / "docs" / "recipes" / "reasoning_gym_sraven.py"))
     assert registered["sraven"][0] is found["SravenDataset"]
     return found
