@@ -22,7 +22,7 @@ from sraven.files.environment import certificates_fault
 from sraven.files.strict_json import parse_loosely
 from sraven.text.addresses import read_address, url_secrets
 from sraven.text.apis import Asking, NoReplyError, Outcome, Reply, read_reply, write_request
-from sraven.text.failures import ANY_TRIES, LONGEST_RAW, UNREADABLE_TRIES, Failure, passes, why_to_stop
+from sraven.text.failures import ANY_TRIES, LONGEST_RAW, PASSING, UNREADABLE_TRIES, Failure, why_to_stop
 from sraven.text.masking import make_mask, map_texts, without_halves
 from sraven.text.waits import SAID_STANDSTILL, SAID_WAIT, asked_wait, next_wait
 
@@ -181,7 +181,7 @@ class Endpoint:
             return read_reply(status, body)
         except NoReplyError as error:
             status, said = error.status, " ".join(str(error)[:_SHOWN].split()) or shown
-            again = passes(status)
+            again = status >= 500 or status in PASSING
             raise Failure(
                 said if status == 200 else f"{status} {said}",
                 status,

@@ -30,11 +30,6 @@ LONGEST_RAW = 1 << 20
 """Characters that are kept of what isn't a reply."""
 
 
-def passes(status: int) -> bool:
-    """Return whether what an HTTP status says passes."""
-    return status >= 500 or status in PASSING
-
-
 @dataclass(eq=False)
 class Failure(Exception):  # noqa: N818
     """A try without a reply.
