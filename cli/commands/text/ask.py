@@ -24,13 +24,6 @@ CAUSES = 3
 MOST_DOLLARS = 1e6
 
 
-def _dollars(ledger: "Ledger", left: int) -> str:
-    """Return in words what was spent, and what there is to spend."""
-    if not ledger.usage.with_cost:
-        return ""
-    return f"{dollars(ledger.spent)} so far, {dollars(ledger.each * left)} to come"
-
-
 def _causes(ledger: "Ledger", done: int) -> list[str]:
     """Return why questions failed, the most frequent causes first."""
     return [f"{count:,} of {done:,}: {escape(cause)}" for cause, count in ledger.causes.most_common(CAUSES)]
@@ -58,7 +51,8 @@ def _ask(
             nonlocal done, stopped
             ledger.add(file, outcome)
             done += 1
-            advance(1, _dollars(ledger, total - done))
+            costs = f"{dollars(ledger.spent)} so far, {dollars(ledger.each * (total - done))} to come"
+            advance(1, costs if ledger.usage.with_cost else "")
             stopped = stopped or ledger.why_to_stop(budget, concurrency)
             return not stopped
 
