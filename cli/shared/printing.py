@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.shared.options import is_given
 from sraven.files.jsonable import as_json
 
 if TYPE_CHECKING:
@@ -16,21 +17,14 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-_JSON = f"{__name__}.json"
-
-
-def _keep(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    ctx.meta[_JSON] = value
-
-
 json_option = click.option(
-    "--json", "as_json", is_flag=True, expose_value=False, callback=_keep, help="Print JSON, for programs."
+    "--json", "as_json", is_flag=True, expose_value=False, help="Print JSON, for programs."
 )
 
 
 def wants_json() -> bool:
     """Return whether this command was given ``--json``."""
-    return bool(click.get_current_context().meta.get(_JSON))
+    return is_given("as_json")
 
 
 def print_json(value: Any) -> None:
