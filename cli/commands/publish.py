@@ -1,13 +1,14 @@
 """Put a dataset on the Hugging Face Hub, whole."""
 
 import json
+import sys
 from pathlib import Path
 
 import click
 
 from cli.shared.options import any_path, threads_option
 from cli.shared.printing import json_option, print_outcome
-from cli.shared.progress import Stopped, doing, quiet_downloads
+from cli.shared.progress import doing, interruptible
 
 
 @click.command(name="publish")
@@ -27,22 +28,23 @@ def command(path: Path, repository: str, tag: str | None, private: bool, threads
     Example:
       sraven publish raven user/raven --tag v1
     """
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
     from sraven.core.errors import OutputError
     from sraven.data.hub import publish_files, read_place
     from sraven.data.verify import verify_dataset
 
-    quiet_downloads()
+    if not sys.stderr.isatty():  # the Hub's own bars are for terminals, too
+        disable_progress_bars()
     place = read_place(repository)
     if place.revision:
         raise OutputError(f"{place} names a revision; publish to user/name, and name the state by --tag")
-    try:
-        with doing("verifying") as on_progress:
-            if faults := verify_dataset(path, threads=threads).faults:
-                raise OutputError(f"{path} isn't right: {faults[0]}; `sraven verify {path}` says more")
-            names = sorted(each.relative_to(path).as_posix() for each in path.rglob("*") if each.is_file())
-            found = publish_files(path, names, place, tag=tag, private=private, on_progress=on_progress)
-    except KeyboardInterrupt:
-        raise Stopped("interrupted; nothing half is visible, and the same command goes on", 130) from None
+    meaning = "nothing half is visible, and the same command goes on"
+    with interruptible(meaning), doing("verifying") as on_progress:
+        if faults := verify_dataset(path, threads=threads).faults:
+            raise OutputError(f"{path} isn't right: {faults[0]}; `sraven verify {path}` says more")
+        names = sorted(each.relative_to(path).as_posix() for each in path.rglob("*") if each.is_file())
+        found = publish_files(path, names, place, tag=tag, private=private, on_progress=on_progress)
     name, revision = found.place.repository, found.place.revision
     line = f"load_dataset({json.dumps(name)}, revision={json.dumps(revision)})"
     print_outcome(

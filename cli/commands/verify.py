@@ -11,7 +11,7 @@ import click
 
 from cli.shared.options import leave_out, threads_option
 from cli.shared.printing import json_option, print_outcome
-from cli.shared.progress import Stopped, doing, progress_bar
+from cli.shared.progress import doing, interruptible, progress_bar
 
 if TYPE_CHECKING:
     from sraven.data.verify import Report
@@ -76,14 +76,11 @@ def _verify(directory: Path, thorough: bool, threads: int | None, downloaded: bo
     from sraven.data.verify import verify_dataset
 
     sizes = read_manifest(directory)["sizes"]
-    try:
-        with progress_bar("verifying", sum(sizes.values())) as progress:
-            ignored = DOWNLOADED if downloaded else ()
-            report = verify_dataset(
-                directory, threads=threads, thorough=thorough, ignored=ignored, progress=progress
-            )
-    except KeyboardInterrupt:
-        raise Stopped("interrupted; nothing was changed", 130) from None
+    ignored = DOWNLOADED if downloaded else ()
+    with interruptible("nothing was changed"), progress_bar("verifying", sum(sizes.values())) as progress:
+        report = verify_dataset(
+            directory, threads=threads, thorough=thorough, ignored=ignored, progress=progress
+        )
     faults = report.faults
 
     def show() -> None:

@@ -1,6 +1,5 @@
 """Progress bars of long work, and the message when it ends early."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -12,7 +11,7 @@ import click
 from cli.shared.options import OF_PLACE
 
 if TYPE_CHECKING:
-    from rich.progress import ProgressColumn, Task
+    from rich.progress import ProgressColumn
 
 
 STOPPING = "ends with a checkpoint after the steps at hand; once more ends at once, without"
@@ -27,12 +26,17 @@ class Stopped(click.ClickException):
         self.exit_code = exit_code  # type: ignore[misc]  # click declares it on the class
 
 
-def quiet_downloads() -> None:
-    """Show no bars of the Hub unless standard error is a terminal."""
-    if not sys.stderr.isatty():
-        from huggingface_hub.utils.tqdm import disable_progress_bars
+@contextmanager
+def interruptible(meaning: str) -> Iterator[None]:
+    """Say of work that is interrupted what that means.
 
-        disable_progress_bars()
+    Raises:
+        Stopped: in place of the interrupt.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(f"interrupted; {meaning}", 130) from None
 
 
 @contextmanager
@@ -48,9 +52,8 @@ def resumable(out: Path, start: str = "here") -> Iterator[None]:
     """
     again = f"the same command goes on from {start}"
     try:
-        yield
-    except KeyboardInterrupt:
-        raise Stopped(f"interrupted; {again}", 130) from None
+        with interruptible(again):
+            yield
     except OSError as error:
         if error.errno in OF_PLACE:
             raise  # going on there would end the same way
@@ -72,7 +75,8 @@ def _bar(description: str, total: int | None, *columns: "ProgressColumn") -> Ite
 
     console = Console(stderr=True)
     hidden = console.quiet = not console.is_terminal  # quiet: Rich before 15 ends a hidden bar's line
-    first = TextColumn("{task.description}"), BarColumn(bar_width=None), _column(_done)
+    done = "{task.completed:,.0f}" + ("/{task.total:,.0f}" if total else "")  # such as 1,024/20,000
+    first = TextColumn("{task.description}"), BarColumn(bar_width=None), TextColumn(done)
     last = TimeRemainingColumn(), TextColumn("{task.fields[note]}")
     shown = *first, *columns, *last
     with Progress(*shown, console=console, transient=True, disable=hidden, expand=True) as progress:
@@ -84,23 +88,6 @@ def progress_bar(description: str, total: int) -> Iterator[Counts]:
     """Show a bar on standard error, if that is a terminal; yield what advances it."""
     with _bar(description, total) as update:
         yield lambda count, note="": update(advance=count, note=note)
-
-
-def _column(text: "Callable[[Task], str]") -> "ProgressColumn":
-    """Return a column of a bar with a text about the work."""
-    from rich.progress import ProgressColumn, Task
-    from rich.text import Text
-
-    class Column(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text(text(task))
-
-    return Column()
-
-
-def _done(task: "Task") -> str:
-    """Return how much is done of how much, such as ``1,024/20,000``."""
-    return f"{task.completed:,.0f}" + (f"/{task.total:,.0f}" if task.total else "")
 
 
 @contextmanager
@@ -117,12 +104,17 @@ def parts_bar(
         noun: of what is done.
         parts: what the parts are called.
     """
+    from rich.progress import ProgressColumn, Task
+    from rich.text import Text
 
-    def rate(task: "Task") -> str:  # since the work began, on all machines together
-        done, seconds = task.completed, task.elapsed
-        return f"{done / seconds:,.0f} {noun}/s" if done and seconds else ""
+    class Rate(ProgressColumn):
+        """Since the work began, on all machines together."""
 
-    with _bar(description, total, _column(rate)) as update:
+        def render(self, task: Task) -> Text:
+            done, seconds = task.completed, task.elapsed
+            return Text(f"{done / seconds:,.0f} {noun}/s" if done and seconds else "")
+
+    with _bar(description, total, Rate()) as update:
         yield (
             lambda count, *_: update(advance=count),
             lambda done, of: update(note=f"{done:,}/{of:,} {parts}"),
