@@ -1,6 +1,6 @@
 """Training: options of the language model, what is shown while it goes on, and its result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from shlex import join
 from typing import TYPE_CHECKING, Any
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from baselines.config import C4, LanguageConfig
-from cli.shared.options import argument_of, directory, field_options
+from cli.shared.options import argument_of, directory, field_options, leave_out
 from cli.shared.printing import print_json, print_rows, wants_json
 from cli.shared.progress import Stopped
 from sraven.core.escape import with_error
@@ -150,8 +150,6 @@ def text_of(language: Mapping[str, Any]) -> "Text":
     return Text(language["data"], language["validation"], language["size"] or "paper", compute)
 
 
-def refuse_language(options: Mapping[str, Any], board_id: str) -> None:
+def refuse_language(names: Collection[str], board_id: str) -> None:
     """Refuse options of the language model for a board that makes its own instances."""
-    for name, value in options.items():
-        if value not in (None, ()) and value is not False:  # 0 equals False, and is given all the same
-            raise click.UsageError(f"--{name} is for the language model; {board_id} makes its own instances")
+    leave_out(names, f"{board_id} makes its own instances, and this is for the language model")

@@ -168,5 +168,5 @@ def test_runs_and_documents_that_can_not_be_are_refused(language, data, other_bo
     ):
         assert_command_refused(tmp_path, message, "evaluate", *line)
     for option in ("data=tokens", "rows=7", "mesh=data=1"):
-        message = f"--{option.split('=')[0]} is for the language model"
+        message = f"this is for the language model; leave --{option.split('=')[0]} out"
         assert_command_refused(tmp_path, message, "evaluate", other_board, f"--{option}", out)
