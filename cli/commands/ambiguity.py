@@ -18,12 +18,7 @@ def make(family: Family) -> Callable[..., None]:
 
     @task_argument(family, measuring=True)
     @click.option(
-        "-n",
-        "n",
-        type=int,
-        default=100_000,
-        show_default=True,
-        help=f"{family.nouns.capitalize()} of each population.",
+        "-n", default=100_000, show_default=True, help=f"{family.nouns.capitalize()} of each population."
     )
     @threads_option
     @json_option

@@ -62,16 +62,10 @@ def print_analysis(content: Mapping[str, Any], out: Path) -> None:
         controls = next(iter(probes.values()))
         scored = controls["majority"]["scores"][judged]["metrics"]
         for metric in (name for name in _SHOWN if name in scored):
-            rows = (
-                (
-                    layer,
-                    *(
-                        _score(each["scores"], judged, metric, name == "codes")
-                        for name, each in found.items()
-                    ),
-                )
-                for layer, found in probes.items()
-            )
+            rows = []
+            for layer, found in probes.items():
+                cells = (_score(each, judged, metric, name == "codes") for name, each in found.items())
+                rows.append((layer, *cells))
             headings = (name.replace("_", " ") for name in controls)
             title = f"probes, {pair}, {judged}: {metric.replace('_', ' ')}"
             print_rows(("layer", *headings), rows, title=title)
@@ -81,9 +75,9 @@ def print_analysis(content: Mapping[str, Any], out: Path) -> None:
     click.echo(f"\n{out}: codes, analysis.json{pictures}")
 
 
-def _score(scores: Mapping[str, Any], part: str, metric: str, with_interval: bool) -> str:
+def _score(probe: Mapping[str, Any], part: str, metric: str, with_interval: bool) -> str:
     """Return what a probe scores on a part; a dash where it has no score."""
-    found = scores.get(part, {"metrics": {}})["metrics"].get(metric, {"value": None})
+    found = probe["scores"].get(part, {"metrics": {}})["metrics"].get(metric, {"value": None})
     if found["value"] is None:
         return "–"
     ends = f" [{found['low']:.3f}, {found['high']:.3f}]" if with_interval and found["low"] is not None else ""

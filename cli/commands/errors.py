@@ -93,8 +93,7 @@ def _print_errors(board: str, kinds: Mapping[str, str], found: "Mapping[str, Spl
     """
     for split, errors in found.items():
         seeds = len(errors.seeds)
-        noun = "seed" if seeds == 1 else "seeds"
-        title = f"{board}, {split}, {seeds} {noun}: shares of the wrong ones"
+        title = f"{board}, {split}, {seeds} seed{'s' * (seeds > 1)}: shares of the wrong ones"
         # Tables that follow each other and have the same columns are one.
         for _, alike in groupby(errors.tables.values(), lambda table: tuple(table.rows[0].of_wrong)):
             print_table(_make_table(tuple(alike), kinds, title))

@@ -77,11 +77,7 @@ def make(family: Family) -> Callable[..., None]:
     """Return what the command of a family does, with its options."""
     options = (
         click.option(
-            f"--{split.replace('_', '-')}",
-            type=int,
-            default=size.instances,
-            show_default=True,
-            help=size.meaning,
+            f"--{split.replace('_', '-')}", default=size.instances, show_default=True, help=size.meaning
         )
         for split, size in family.sizes.items()
     )

@@ -41,8 +41,7 @@ class LazyGroup(click.Group):
         if name in self.commands:
             return self.commands[name]
         module = import_module(f"{self._package}.{name}")
-        command = module.command
-        assert isinstance(command, click.Command)
+        command: click.Command = module.command
         command.short_help = (module.__doc__ or "").partition("\n")[0]
         return command
 
@@ -68,13 +67,12 @@ class LazyGroup(click.Group):
 
 def _help_of(family: Family, name: str) -> Help:
     """Return what the help says of a command, the family's own words or plain ones."""
-    group = "" if family.name == MAIN else f"{family.commands} "
     summaries = {
         "generate": f"Write a dataset of {family.name} that load_dataset loads.",
         "show": f"Look at {family.nouns}.",
         "ambiguity": f"Measure what {family.nouns} leave open.",
     }
-    plain = Help(summaries[name], f"{summaries[name]}\n\n\b\nExample:\n  sraven {group}{name}\n")
+    plain = Help(summaries[name], f"{summaries[name]}\n\n\b\nExample:\n  sraven {family.commands} {name}\n")
     return family.helps.get(name, plain)
 
 

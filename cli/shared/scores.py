@@ -52,17 +52,14 @@ def print_scores(scores: Mapping[str, Any], beside: Mapping[str, Any], primary: 
         if interval := interval_over_combinations(found, primary):
             metrics[split][primary] = {**metrics[split][primary], "interval": interval}
             over = f"over combinations for {primary}, over instances for the others"
-    seeds = {split: len(found["seeds"]) for split, found in splits.items()}
     table = Table("metric", title=f"{scores['board']} ({SHARE} intervals {over})", title_justify="left")
     for split, found in splits.items():
-        noun = "seed" if seeds[split] == 1 else "seeds"
-        table.add_column(f"{split}: {found['instances']:,} instances, {seeds[split]} {noun}")
+        seeds = len(found["seeds"])
+        table.add_column(f"{split}: {found['instances']:,} instances, {seeds} seed{'s' * (seeds > 1)}")
         table.add_column("interval")
-    names = dict.fromkeys(name for found in metrics.values() for name in found)
-    for name in names:
+    for name in dict.fromkeys(name for found in metrics.values() for name in found):
         table.add_row(name, *score_cells(found[name] for found in metrics.values()))
-    gaps = dict.fromkeys(name for found in splits.values() for name in found["gap_to_ceiling"])
-    for name in gaps:
+    for name in dict.fromkeys(name for found in splits.values() for name in found["gap_to_ceiling"]):
         by_split = (found["gap_to_ceiling"].get(name) for found in splits.values())
         row = [cell for gap in by_split for cell in ("–" if gap is None else figure(gap), "")]
         table.add_row(f"gap of {name} to the ceiling", *row)
@@ -143,11 +140,7 @@ def print_composing(board: "Board", found: "Composing") -> None:
 def print_siblings(found: "Evidence") -> None:
     """Print how features are answered for which their rule's sibling gives another symbol."""
     rows = [
-        (
-            f"{split}: {row['name']}",
-            f"{row['total']:,}",
-            *map(figure, _sibling_shares(row)),
-        )
+        (f"{split}: {row['name']}", f"{row['total']:,}", *map(figure, _sibling_shares(row)))
         for split, table in found.siblings.items()
         for row in table["rows"]
     ]
