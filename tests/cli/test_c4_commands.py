@@ -54,8 +54,7 @@ def test_errors_are_one_line_and_leave_nothing(refused, corpus):
     assert sorted(corpus.iterdir()) == before
 
 
-def test_a_tokenizer_is_trained_of_the_documents(run, refused, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_tokenizer_is_trained_of_the_documents(run, refused, tmp_path):
     text = "\n".join(f"line {number} of {number % 7} and {number % 11} words" for number in range(300))
     (tmp_path / "own.txt").write_text(text)
     first, again = (

@@ -15,14 +15,14 @@ from helpers.python import python
 from sraven import SRAVEN
 from sraven.data.write import write_dataset
 
-GENERATE = "sraven.task:generate"
+GENERATE = "sraven.task.generate"
 COMMANDS = {
     "generate": (GENERATE, "generate --M 3 --train 3000000 --threads 2 --out raven"),
     "verify": (GENERATE, "verify many --threads 1"),
-    "text score": ("sraven.text.scores:score_completions", "text score done.jsonl"),
-    "score": ("sraven.leaderboard.submissions.submission:score_runs", "score {submission} --out scores.json"),
+    "text score": ("sraven.text.scores.score_completions", "text score done.jsonl"),
+    "score": ("sraven.leaderboard.submissions.submission.score_runs", "score {submission} --out scores.json"),
 }
-"""By command: a block of its work, as module:NAME, and its line."""
+"""By command: a block of its work, and its line."""
 
 ENDS = {"generate": "; the same command goes on from here", "verify": "; nothing was changed"}
 """The rest of the message. There is nothing to go on from yet, so nothing is left."""
@@ -48,8 +48,7 @@ def test_interrupt_ends_it_soon(run, tmp_path, monkeypatch, small_boards, origin
         write_dataset(SRAVEN(M=3, K=7, holdout=0.3), {"train": 1600}, "many")
     before = set(os.listdir())
     place, line = COMMANDS[command]
-    module, name = place.split(":")
-    function, calls = getattr(resolve_name(module), name), []
+    function, calls = resolve_name(place), []
 
     def interrupting(*arguments, **options):
         calls.append(1)
@@ -58,7 +57,7 @@ def test_interrupt_ends_it_soon(run, tmp_path, monkeypatch, small_boards, origin
         time.sleep(0.02)
         return function(*arguments, **options)
 
-    monkeypatch.setattr(resolve_name(module), name, interrupting)
+    monkeypatch.setattr(place, interrupting)
     code, _, err = run(*line.format(submission=original).split())
     assert (code, err) == (130, f"error: interrupted{ENDS.get(command, '')}\n")
     assert 1 <= len(calls) <= BLOCKS

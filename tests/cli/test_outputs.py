@@ -1,6 +1,5 @@
 """Output paths: an unusable one is refused as the user wrote it, before any work."""
 
-import json
 import os
 from pathlib import Path
 
@@ -47,14 +46,6 @@ def test_what_cant_be_written_is_refused(refused, monkeypatch, line, option, is_
     Path("loop").unlink()
     monkeypatch.setattr(os, "access", lambda place, mode: False)  # root may write anywhere
     assert f"{Path.cwd()} is closed to you" in refused_at(refused, "closed", *command)
-
-
-def test_missing_directories_are_made(done, tmp_path_factory, monkeypatch):
-    """Of files as of directories; so it has always been for those."""
-    folder = tmp_path_factory.mktemp("new")
-    generate = ["text", "generate", "-n", 2, "--M", 2, "--out"]
-    assert json.loads(done(*generate, folder / "a" / "b" / "prompts.jsonl", "--json"))["prompts"] == 2
-    assert len((folder / "a" / "b" / "prompts.jsonl").read_text().splitlines()) == 2
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
