@@ -50,7 +50,6 @@ def test_what_was_prepared_is_printed(run):
 def test_errors_are_one_line_and_leave_nothing(refused, corpus):
     before = sorted(corpus.iterdir())
     assert "x.model': No such file or directory; give a" in prepare(refused, tokenizer="x.model")
-    assert "a.jsonl" in prepare(refused, out="a.jsonl")
     assert sorted(corpus.iterdir()) == before
 
 

@@ -82,7 +82,6 @@ def test_verify(done, refused, dataset_directory, monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"a = 1\0", "null bytes"),
         (b"\0" * 99, "null bytes"),
         (b"\xff\xfe", "no Python that can be read"),
         (b"def f(:", "no Python that can be read: invalid syntax"),

@@ -79,10 +79,8 @@ def test_runs_that_are_no_cells_are_left_out_one_by_one(tmp_path, run):
         ([], "--list, --plan, --run, --adopt, --render"),
         (["--plan", "--run", "figure-2c"], "--plan and --run"),
         (["--adopt", "run", "--budget", "3h"], "--budget"),
-        (["--plan", "figure-9"], "figure='figure-9'"),
         (["--plan", "figure-2c", "--where", "colour=red"], "'colour=red'"),
         (["--run", "figure-2c", "--budget", "3"], "3h, 90m, or 1h30m"),
-        (["--run", "figure-6"], "sraven c4 prepare"),
         (["--list", "--results", "nowhere"], "nowhere; run this in a checkout, or name it with --results"),
     ],
 )
