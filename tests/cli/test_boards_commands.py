@@ -2,6 +2,7 @@
 
 import json
 import os
+from copy import deepcopy
 from functools import partial
 
 import pytest
@@ -45,14 +46,12 @@ def test_levels_are_measured_for_the_boards_that_are_named(done, monkeypatch, tm
 
 
 def test_boards_are_checked(run, refused, small_boards, monkeypatch, tmp_path):
-    train = {**small_contents()[SRAVEN_BOARD]["splits"]["train"], "blocks": ["0" * 64]}
-    splits = {**small_contents()[SRAVEN_BOARD]["splits"], "train": train}
-    contents = {SRAVEN_BOARD: {**small_contents()[SRAVEN_BOARD], "splits": splits}}
-    use_boards(monkeypatch, tmp_path / "boards", small_contents())
     code, _, err = run("boards", "--check")
     said = {f"{name}: every instance is the board's" for name in (SRAVEN_BOARD, FUZZY_BOARD)}
     assert code == 0 and set(err.splitlines()) == said
-    use_boards(monkeypatch, tmp_path / "changed", contents)
+    changed = deepcopy(small_contents()[SRAVEN_BOARD])
+    changed["splits"]["train"]["blocks"] = ["0" * 64]
+    use_boards(monkeypatch, tmp_path, {SRAVEN_BOARD: changed})
     err = refused("boards", SRAVEN_BOARD, "--check")
     assert err.startswith(f"error: board {SRAVEN_BOARD}, split train: instances 0 to 4,095 aren't those of")
 
