@@ -12,7 +12,6 @@ from baselines.recipes import make_config
 from baselines.train.directory import CONFIG
 from baselines.train.log import LOG
 from helpers.analysed_runs import language_run
-from helpers.python import python
 from sraven.board.board import read_board
 from sraven.core.escape import one_line
 from sraven.files.files import write_json
@@ -136,17 +135,3 @@ def test_a_log_of_other_code_is_a_curve_and_a_board_gives_it_bounds(tmp_path, do
     pdf.write_text("{}\n")
     assert "damaged in line 1" in refused("curves", pdf, "--out", tmp_path / "a.png")
     assert not (tmp_path / "a.png").exists()
-
-
-WITHOUT_JAX = """
-import sys
-sys.modules["jax"] = None
-import cli.main
-cli.main.cli(sys.argv[1:])
-"""
-
-
-def test_logs_of_other_code_need_no_jax(tmp_path):
-    log = write_log(tmp_path / "log.jsonl", {"step": 100, "loss": 2.5}, {"step": 200, "loss": 2.0})
-    ended = python("-c", WITHOUT_JAX, "curves", str(log), "--out", str(tmp_path / "curves.svg"), timeout=100)
-    assert (ended.returncode, ended.stderr) == (0, "") and (tmp_path / "curves.svg").is_file()

@@ -101,24 +101,27 @@ for line in sys.argv[1:]:
 
 
 def test_work_imports_no_heavy_library_that_it_does_not_need(tmp_path):
-    """Scoring imports nothing of the baselines, preparing text what it needs, but no JAX."""
+    """Scoring imports nothing of the baselines; preparing text, and drawing a log of other code, no JAX."""
     words = "".join(f"{one} {two} things\n" for one in "abcde" for two in "vwxyz")
     (tmp_path / "words.txt").write_text(words)
     (tmp_path / "own.model").write_bytes(train_tokenizer(words.splitlines(), 278).model)
     completion = {"id": "v1_M2-K8-unique_h25_s0_ood-3_told-0_0", "completion": "1 2"}
     (tmp_path / "completions.jsonl").write_text(json.dumps(completion))
+    (tmp_path / "log.jsonl").write_text('{"step": 100, "loss": 2.5}\n{"step": 200, "loss": 2.0}\n')
     result = python(
         *("-c", WORK, "generate --M 2 --train 5 --test 5 --ood 5 --out raven"),
         *("reference fuzzylogic-points16-holdout30-v1 constant-mean --out s", "score s --json"),
         *("text generate --M 2 -n 3", "text score completions.jsonl"),
         *("leaderboard --leaderboard .", "boards"),
         "c4 prepare --tokenizer own.model --processes 1 --source words.txt --out tokens",
+        "curves log.jsonl --out curves.svg",
         cwd=tmp_path,
     )
     assert result.returncode == 0, result.stderr
-    *_, scoring, preparing = result.stderr.splitlines()
+    *_, scoring, preparing, drawing = result.stderr.splitlines()
     assert scoring == "set() []"
     assert preparing.startswith("{'sentencepiece'} ")
+    assert "'jax'" not in drawing and (tmp_path / "curves.svg").is_file()
 
 
 # Errors
