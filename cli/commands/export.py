@@ -36,7 +36,7 @@ def command(runs: tuple[Path, ...], out: Path) -> None:
 
     if os.path.lexists(out):
         raise OutputError(f"{out} exists; choose another directory")
-    names = dict.fromkeys(runs, out.name)
+    names = dict.fromkeys(runs, ".")
     if len(runs) > 1:
         for run in runs:
             config = read_run(run)
@@ -46,9 +46,8 @@ def command(runs: tuple[Path, ...], out: Path) -> None:
             raise OutputError("one of the runs is there twice")
     with staged(out) as new:
         for run, name in names.items():
-            folder = new / name if len(runs) > 1 else new
-            folder.mkdir(exist_ok=True)
-            export_run(run, folder)
+            (new / name).mkdir(exist_ok=True)
+            export_run(run, new / name)
     found = {
         path.parent.relative_to(out).as_posix(): sha256_of_file(path)
         for path in sorted(out.rglob("model.safetensors"))
