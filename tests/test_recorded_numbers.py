@@ -39,14 +39,26 @@ def row(*cells):
     return f"| {' | '.join(cells)} |"
 
 
-def shown(estimate):
+def shown(estimate, digits=2):
     """Return an estimate with its interval."""
-    return ranged(estimate.value, estimate.interval)
+    return ranged(estimate.value, estimate.interval, digits)
 
 
 def ranged(value, interval, digits=2):
-    """Return a value with its interval, as pages have it."""
-    return "{:.{digits}f} ({:.{digits}f} to {:.{digits}f})".format(value, *interval, digits=digits)
+    """Return a value with its interval, as pages have it: with minus signs, none before 0."""
+    text = "{:z.{digits}f} ({:z.{digits}f} to {:z.{digits}f})".format(value, *interval, digits=digits)
+    return text.replace("-", "−")
+
+
+def by_seed(values):
+    """Return the cell of what each seed has."""
+    return ", ".join(f"{value:.3f}" for value in values).replace("-", "−")
+
+
+def parts_kept(features):
+    """Return the cells of features right at equal rules: known, held out, and how many are lost."""
+    known, held_out, lost = (features[name] for name in ("known", "held_out", "lost"))
+    return f"{known['value']:.3f}", f"{held_out['value']:.3f}", ranged(lost["value"], lost["interval"], 3)
 
 
 def baselines_of(board, split):
@@ -138,19 +150,12 @@ def test_what_networks_of_sraven_keep(name, entry):
     cells = [
         *map(shown, (kept.known, kept.held_out)),
         "{known[value]:.2f} → {held_out[value]:.2f}".format(**features),
-        ranged(features["lost"]["value"], features["lost"]["interval"])
-        .replace("-0.00", "0.00")
-        .replace("-", "−"),
+        ranged(features["lost"]["value"], features["lost"]["interval"]),
         *ends,
     ]
     assert row(name, *cells) in README or name.startswith("ring: ")
     if entry != COMPOSING:
-        cells = [
-            *(ranged(each.value, each.interval, 3) for each in (kept.known, kept.held_out)),
-            *(f"{features[split]['value']:.3f}" for split in ("known", "held_out")),
-            ranged(features["lost"]["value"], features["lost"]["interval"], 3).replace("-", "−"),
-            *ends,
-        ]
+        cells = [*(shown(each, 3) for each in (kept.known, kept.held_out)), *parts_kept(features), *ends]
         where = f"`{board.split('-')[1]}`"
         assert row(f"{where}: {name.rpartition(': ')[2]}", *cells) in page("results/rows-or-partners")
 
@@ -163,11 +168,11 @@ def test_what_is_lost_by_seed_and_how_much_more_than_on_another_board(attention,
         lost = list(found["lost"][f"{board} {attention}"].values())
         entry = SIBLINGS[two_million(board, attention)]["features"]
         assert lost == pytest.approx(entry["lost_by_seed"], abs=2e-6)
-        cells.append(", ".join(f"{value:.3f}" for value in lost))
+        cells.append(by_seed(lost))
     one, other = boards
     test = found["result"][f"{one} and {other}"][f"{one} {attention} less {other} {attention}"]
     cells += [ranged(test["difference"], test["interval"], 3), f"{test['p_holm']:.3f}"]
-    assert row(NAMES[attention], *cells).replace("-", "−") in page("results/rows-or-partners")
+    assert row(NAMES[attention], *cells) in page("results/rows-or-partners")
     amount, interval = test["difference"], test["interval"]
     more = ranged(amount, interval) if amount > 0 else ranged(-amount, [-end for end in reversed(interval)])
     for text in (README, page("results")):
@@ -321,11 +326,7 @@ def test_what_partners_do(attention):
         entry, control = long_run(board, attention), ", the control" * (board == "few3")
         partners, features = partners_of(entry), SIBLINGS[entry]["features"]
         assert row(NAMES[attention], *(partners[place] for place in places)) in text
-        cells = [
-            *(f"{features[split]['value']:.3f}" for split in ("known", "held_out")),
-            ranged(features["lost"]["value"], features["lost"]["interval"], 3).replace("-", "−"),
-            ", ".join(f"{value:.3f}" for value in features["lost_by_seed"]),
-        ]
+        cells = *parts_kept(features), by_seed(features["lost_by_seed"])
         assert row(f"`{board}`{control}: {NAMES[attention]}", *cells) in text
 
 
@@ -393,7 +394,6 @@ def test_what_reviewers_asked():
     for name, found in compared.items():
         (known, _), (held_out, least) = ((found[s]["first"], found[s]["second"]) for s in ("test", "ood"))
         less = ranged(held_out - least, found["ood"]["interval"]) + " " if held_out != least else ""
-        less = less.replace("-0.00", "0.00").replace("-", "−")
         assert f"| {name} | {known:.3f} → {held_out:.3f} | {less}|" in text
     assert len(compared) == 18
 
@@ -405,7 +405,7 @@ def test_tiny_language_models():
     tokens = 10_000 * 16 * 128
     for title, name in names.items():
         here = pages[name]
-        less = ranged(here["loss"] - pages["hyla-0"]["loss"], here["above_first"]).replace("-", "−")
+        less = ranged(here["loss"] - pages["hyla-0"]["loss"], here["above_first"])
         cells = [
             ranged(here["perplexity"], np.exp(here["interval"]), 1),
             f"{here['loss']:.3f}",
