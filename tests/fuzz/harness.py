@@ -1,6 +1,5 @@
 """Runs a target on inputs, in processes of its own, and says what may not happen."""
 
-import json
 import os
 import re
 import resource
@@ -8,7 +7,9 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
@@ -38,14 +39,12 @@ class Target:
         change: makes another input of one.
         run: takes an input and a folder, the only place where it may write; returns what kind of answer
             came, or raises `FindingError`.
-        batch: inputs of a batch.
         may_abort: whether a process of its own protects from aborts here.
     """
 
     seeds: Callable[[], list[bytes]]
     change: Callable[[bytes, Random], bytes]
     run: Callable[[bytes, Path], str]
-    batch: int
     may_abort: bool = False
 
 
@@ -123,7 +122,8 @@ def _answer(target, data, folder, guard):
 
 
 def _work(target, inputs, pipe, folder):
-    """Answer inputs, a line each, in bounded memory; a crash leaves no core, a signal ends it."""
+    """Answer inputs, one by one, in bounded memory; a crash leaves no core, a signal ends it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what C++ says before it aborts
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     resource.setrlimit(resource.RLIMIT_AS, (pages * os.sysconf("SC_PAGE_SIZE") + MEMORY,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -132,26 +132,21 @@ def _work(target, inputs, pipe, folder):
     sys.dont_write_bytecode = True
     guard = _Guard()
     for data in inputs:
-        os.write(pipe, json.dumps(_answer(target, data, folder, guard)).encode() + b"\n")
+        pipe.send(_answer(target, data, folder, guard))
 
 
 def _next_answers(target, inputs, folder):
     """Answer inputs in a process of its own; return the answers, and how it ended if not by itself."""
-    source, goal = os.pipe()
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            os.close(source)
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # what C++ says before it aborts
-            _work(target, inputs, goal, folder)
-            status = 0
-        finally:
-            os._exit(status)
-    os.close(goal)
-    with open(source) as answers:
-        found = [json.loads(line) for line in answers]
-    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    fork, found = get_context("fork"), []
+    source, goal = fork.Pipe(duplex=False)
+    child = fork.Process(target=_work, args=(target, inputs, goal, folder))
+    child.start()
+    goal.close()
+    with suppress(EOFError):
+        while True:
+            found.append(source.recv())
+    child.join()
+    code = child.exitcode
     return found, signal.Signals(-code).name if code < 0 else f"exit {code}" if code else ""
 
 

@@ -205,12 +205,8 @@ def dataset():
     """Return a small dataset, made once; it goes with the process that asked first."""
     folder = Path(tempfile.mkdtemp(prefix="sraven-fuzz-dataset-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    sraven(
-        "generate",
-        *["--M", "3", "--K", "5", "--train", "40", "--test", "8", "--ood", "8"],
-        "--out",
-        folder / "data",
-    )
+    size = "--M=3", "--K=5", "--train=40", "--test=8", "--ood=8"
+    sraven("generate", *size, "--out", folder / "data")
     sraven("verify", folder / "data")
     return folder / "data"
 
@@ -232,10 +228,10 @@ def run_manifest(data, folder):
 
 
 TARGETS: dict[str, Target] = {
-    "yaml": Target(lambda: [DESCRIPTION, *LINES], change_bytes, run_yaml, 1000),
-    "schema": Target(schema_seeds, change_json, run_schema, 1000),
-    "parquet": Target(parquet_seeds, change_predictions, run_parquet, 1000, may_abort=True),
-    "run-log": Target(lambda: [LOG_LINES], change_bytes, run_log, 2000),
-    "manifest": Target(manifest_seeds, change_json, run_manifest, 100),
+    "yaml": Target(lambda: [DESCRIPTION, *LINES], change_bytes, run_yaml),
+    "schema": Target(schema_seeds, change_json, run_schema),
+    "parquet": Target(parquet_seeds, change_predictions, run_parquet, may_abort=True),
+    "run-log": Target(lambda: [LOG_LINES], change_bytes, run_log),
+    "manifest": Target(manifest_seeds, change_json, run_manifest),
 }
 """The targets, by name."""
