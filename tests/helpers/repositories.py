@@ -1,12 +1,10 @@
 """Git repositories with a leaderboard, and changes of it that are checked."""
 
 import os
-import re
 import subprocess
 from datetime import date
 
-import pytest
-
+from helpers.refusals import assert_refused
 from helpers.submissions import SRAVEN_BOARD, guesses, small_board, snapshot
 from sraven.core.errors import ChangeError
 from sraven.leaderboard.contribution.change import check_change
@@ -42,11 +40,8 @@ def predictions_from(first):
 
 def refuse(project, message, base="main", **options):
     """Check a change; it must be refused with one line that says so."""
-    with pytest.raises(ChangeError) as refused:
-        check_change(base, project, today=TODAY, **options)
-    text = str(refused.value)
-    assert re.search(message, text), text
-    assert text.isprintable() and not text.startswith("::") and "##[" not in text and len(text) < 1_100
+    text = assert_refused(message, check_change, base, project, today=TODAY, error=ChangeError, **options)
+    assert not text.startswith("::") and "##[" not in text and len(text) < 1_100
 
 
 def accept(project, folder=OURS):

@@ -1,8 +1,8 @@
 """Files of predictions, decoded in this process, and how what is sent is refused."""
 
 import numpy as np
-import pytest
 
+from helpers.refusals import assert_refused
 from helpers.submissions import predictions_file
 from sraven import SubmissionError
 from sraven.core.roles import Column
@@ -16,10 +16,8 @@ PANEL, NUMBER = (
 
 def refusal(function, *arguments, **options):
     """Return the message with which something is refused; it has to be one line."""
-    with pytest.raises(SubmissionError) as error:
-        function(*arguments, **options)
-    message = str(error.value)
-    assert message.isprintable() and len(message) < 500
+    message = assert_refused("", function, *arguments, error=SubmissionError, **options)
+    assert len(message) < 500
     return message
 
 
