@@ -9,13 +9,12 @@ of other entries' best runs, and the best run with 11 % of its wrong answers rep
 the panel that most give, one on features each feature that most give. For fuzzy logic both are the mean.
 """
 
-import sys
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
-from record import keep
+from record import recorded
 
 from sraven.board.board import read_board
 from sraven.leaderboard.copies import find_sources
@@ -62,8 +61,8 @@ def show(submission, scores):
     runs = {
         f"{split}/{run.seed}": run.predictions for split, found in submission.runs.items() for run in found
     }
-    found = Evidence(submission.content, submission.board, submission.digest, scores, {}, runs)
-    return replace(found, mistakes=mistakes_of(submission))
+    said = submission.content, submission.board, submission.digest
+    return Evidence(*said, scores, {}, runs, mistakes=mistakes_of(submission))
 
 
 def look(submission, runs, sources):
@@ -145,12 +144,12 @@ def measure(name):
     return found
 
 
-def main(goal, *names):
+def boards(*names):
     """Measure all boards with filed networks, or those that are named."""
     names = names or sorted(path.name for path in (LEADERBOARD / "submissions").iterdir())
     found = {name: measure(name) for name in names}
-    keep(goal, {"boards": {name: each for name, each in found.items() if each}})
+    return {"boards": {name: each for name, each in found.items() if each}}
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    recorded(boards)

@@ -13,12 +13,11 @@ file by Holm; intervals are exact ones of 95 %.
 
 import json
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 
 import numpy as np
-from record import keep
+from record import recorded
 from scipy.stats import binomtest
 
 from sraven.certificates.nearest import each_by_itself
@@ -179,12 +178,15 @@ def floors():
     return found
 
 
-if __name__ == "__main__":
-    goal, *models = sys.argv[1:]
+def replies(*models):
+    """Return what all models reply: of each its name and files."""
     named = dict(each.split("=") for each in models)
     asked = {name: [file.split(":") for file in files.split(",")] for name, files in named.items()}
     first = next(iter(asked.values()))[0][0]
     found = {name: [asked_of(*file) for file in files] for name, files in asked.items() if len(files[0]) > 1}
     others = {name: compared(files[0][0], first) for name, files in asked.items() if len(files[0]) == 1}
-    record = {"board": BOARD, "floors": floors(), "models": found, "harnesses": others}
-    keep(goal, record, kind="2 cores, AVX2")
+    return {"board": BOARD, "floors": floors(), "models": found, "harnesses": others}
+
+
+if __name__ == "__main__":
+    recorded(replies)

@@ -8,14 +8,13 @@ were planned for a question, those without runs included.
 """
 
 import json
-import sys
 from collections import defaultdict
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from language_models import holm
-from record import keep
+from record import recorded
 from scipy.stats import ttest_ind
 
 RECORDS = Path("docs/results/reproduction/rows-or-partners")
@@ -59,8 +58,8 @@ def compared(lost, pairs):
     return results
 
 
-def main(goal):
-    """Compute and write command, commit, machine and tests to ``goal``."""
+def tests():
+    """Return what is lost by seed, and the tests."""
     lost = lost_by_seed()
     between = {"camps3": "scattered3", "ring3": "camps3"}
     questions = {
@@ -70,14 +69,11 @@ def main(goal):
     questions["attentions"] = [
         tuple((board, each) for each in pair) for board in BOARDS for pair in combinations(ATTENTIONS, 2)
     ]
-    keep(
-        goal,
-        {
-            "lost": {" ".join(each): dict(sorted(seeds.items())) for each, seeds in sorted(lost.items())},
-            "result": {question: compared(lost, pairs) for question, pairs in questions.items()},
-        },
-    )
+    return {
+        "lost": {" ".join(each): dict(sorted(seeds.items())) for each, seeds in sorted(lost.items())},
+        "result": {question: compared(lost, pairs) for question, pairs in questions.items()},
+    }
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    recorded(tests)

@@ -7,17 +7,17 @@ further kinds: other covariances, kernels on what is known, features of other so
 and gradient boosting on a summary of the sequence. ``knows`` says what each is told besides the sequence.
 """
 
-import sys
 import time
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
-from record import keep
+from record import recorded
 from sklearn.ensemble import HistGradientBoostingRegressor
 from threadpoolctl import threadpool_limits
 
-from fuzzylogic import gaussian_process, look_up, ridge, symmetry
+from fuzzylogic import gaussian_process, ridge, symmetry
 from fuzzylogic.metrics import error_columns
+from fuzzylogic.references import OBSERVERS as LEVELS
 from sraven.board.board import read_board
 from sraven.core.means import mean
 
@@ -26,6 +26,7 @@ COUNT = 2_048
 LEARNT_FROM = 16_384
 """Sequences of training for gradient boosting."""
 
+AT_ONCE = 64
 NOISES = (1e-4, 1e-2)
 LENGTHS = (0.25, 0.5, 1.0, 2.0, 4.0)
 NEIGHBOURS = 5
@@ -132,39 +133,25 @@ def summary(task, inputs, targets):
     return np.column_stack([points[:, -1], *near, *moments, smooth])
 
 
-class Boosting:
-    """Gradient boosting on the summary of a sequence, learnt from sequences of training."""
-
-    def __init__(self, task):
-        """Learn."""
-        batch = task.sample("train", 0, LEARNT_FROM)
-        features = in_parts(partial(summary, task), batch)
-        self._trees = HistGradientBoostingRegressor(max_iter=500, random_state=0)
-        self._trees.fit(features, batch.targets[:, -1])
-
-    def __call__(self, task, inputs, targets):
-        """Return predictions."""
-        return self._trees.predict(summary(task, inputs, targets))
+@cache
+def trees_of(task):
+    """Return gradient boosting on the summary of a sequence, learnt from sequences of training."""
+    batch = task.sample("train", 0, LEARNT_FROM)
+    targets = batch.targets.astype(float)
+    parts = (np.array_split(each, LEARNT_FROM // AT_ONCE) for each in (batch.inputs, targets[:, :-1]))
+    features = np.concatenate([summary(task, *part) for part in zip(*parts, strict=True)])
+    return HistGradientBoostingRegressor(max_iter=500, random_state=0).fit(features, batch.targets[:, -1])
 
 
-def in_parts(predict, batch, at_once=64):
-    """Return predictions of a batch, made some at a time."""
-    starts = range(0, len(batch.inputs), at_once)
-    parts = (slice(start, start + at_once) for start in starts)
-    return np.concatenate(
-        [predict(batch.inputs[part], batch.targets[part, :-1].astype(float)) for part in parts]
-    )
-
-
-def with_points(predict):
-    """Return an observer of one that takes inputs of float64 and targets alone."""
-    return lambda task, inputs, targets: predict(inputs.astype(float), targets)
+def boosting(task, inputs, targets):
+    """Return what those trees predict."""
+    return trees_of(task).predict(summary(task, inputs, targets))
 
 
 NOTHING, KNOWN, TERMS, SYMMETRY = "nothing", "known functions", "all terms", "known functions, the symmetry"
 
 OBSERVERS = {
-    "gp: Matérn 5/2": (NOTHING, with_points(gaussian_process.predict)),
+    "gp: Matérn 5/2": (NOTHING, "gp"),
     "Matérn 1/2": (NOTHING, partial(of_distance, covariance=lambda far: np.exp(-far))),
     "Laplacian: the same of the sum of distances": (
         NOTHING,
@@ -172,49 +159,38 @@ OBSERVERS = {
     ),
     "ridge, quadratic": (NOTHING, partial(regress, features=quadratic)),
     "ridge, 500 random ReLUs": (NOTHING, partial(regress, features=random_features)),
-    "gradient boosting on a summary": ("sequences of training", Boosting),
-    "known-functions": (KNOWN, partial(regress, features=ridge.known_functions)),
-    "known-terms": (KNOWN, partial(regress, features=ridge.known_terms)),
-    "gp-known": (
-        KNOWN,
-        lambda task, inputs, targets: gaussian_process.predict(
-            inputs.astype(float), targets, ridge.known_terms(task, inputs)
-        ),
-    ),
+    "gradient boosting on a summary": ("sequences of training", boosting),
+    "known-functions": (KNOWN, "known-functions"),
+    "known-terms": (KNOWN, "known-terms"),
+    "gp-known": (KNOWN, "gp-known"),
     "Matérn 5/2 on values of known functions": (
         KNOWN,
         partial(of_distance, covariance=matern, of=ridge.known_functions),
     ),
-    "look-up": (
-        KNOWN,
-        lambda task, inputs, targets: look_up.predict(
-            inputs.astype(float), ridge.known_functions(task, inputs), targets
-        ),
-    ),
+    "look-up": (KNOWN, "look-up"),
     "eight nearest known functions": (KNOWN, several_nearest),
     "Matérn 5/2 on values of all terms": (TERMS, partial(of_distance, covariance=matern, of=all_terms)),
     "ridge, all terms": (TERMS, partial(regress, features=all_terms)),
     "ridge, minima of literals": (TERMS, partial(regress, features=minima)),
-    "gp-symmetric": (
-        SYMMETRY,
-        lambda task, inputs, targets: symmetry.predict(
-            ridge.values_of(symmetry.images(task).terms, inputs), symmetry.images(task).weights, targets
-        ),
-    ),
+    "gp-symmetric": (SYMMETRY, "gp-symmetric"),
     "gp-symmetric without a constant": (SYMMETRY, without_constant),
 }
-"""What each is told, and what predicts: given a task, inputs ``[n, N, L]`` and targets ``[n, N - 1]``."""
+"""What each is told, and what predicts, given a task, inputs ``[n, N, L]`` and targets ``[n, N - 1]``; of the
+reference levels, the name."""
 
 
 def scores_of(board, observer):
     """Return what an observer scores on each split of a board."""
     task = board.task
-    predict = observer(task) if observer is Boosting else observer
     found = {}
     for split in board.splits:
         batch = task.sample(split, 0, COUNT)
         targets = batch.targets.astype(float)
-        errors = error_columns(targets, in_parts(partial(predict, task), batch))["relative_error"]
+        if observer in LEVELS:
+            predictions = LEVELS[observer](task, batch, 1)
+        else:
+            predictions = ridge.in_parts(partial(observer, task), batch, 1, AT_ONCE)
+        errors = error_columns(targets, predictions)["relative_error"]
         found[split] = mean(1 - errors[targets.var(axis=1) > 0])
     return {
         split: {"value": round(each.value, 4), "standard_error": round(each.standard_error, 4)}
@@ -222,8 +198,8 @@ def scores_of(board, observer):
     }
 
 
-def main(goal):
-    """Measure all observers and write command, commit, machine and scores to ``goal``."""
+def scores():
+    """Return what all observers score."""
     result = {}
     with threadpool_limits(1):  # products of one sequence are small
         for name in BOARDS:
@@ -232,8 +208,8 @@ def main(goal):
                 start = time.perf_counter()
                 result[name][title] = {"knows": knows, **scores_of(board, observer)}
                 print(name, title, result[name][title], round(time.perf_counter() - start), flush=True)
-    keep(goal, {"sequences": COUNT, "result": result})
+    return {"sequences": COUNT, "result": result}
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    recorded(scores)

@@ -9,13 +9,12 @@ combinations of each draw, which its seeds share; intervals are those of Student
 freedom, as seeds are compared with the mean of their own draw.
 """
 
-import sys
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
-from record import keep
+from record import recorded
 from scipy.special import stdtrit
 from threadpoolctl import threadpool_limits
 
@@ -87,8 +86,8 @@ def pooled(ones, others):
     }
 
 
-def main(goal):
-    """Measure and write command, commit, machine and differences to ``goal``."""
+def differences():
+    """Return how far networks are apart, and from the levels, on each split."""
     result = {}
     with threadpool_limits(1):
         for split in ("test", "ood", "ood_terms"):
@@ -99,8 +98,8 @@ def main(goal):
                 for one, other in pairs
             }
             print(split, result[split], flush=True)
-    keep(goal, {"draws": DRAWS, "result": result})
+    return {"draws": DRAWS, "result": result}
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    recorded(differences)

@@ -2,7 +2,8 @@
 
     python tests/speed/record.py docs/results/bench.json bench --threads 2
 
-runs ``sraven bench --threads 2 --json`` and writes command, commit, machine and result as JSON.
+runs ``sraven bench --threads 2 --json`` and writes command, commit, machine and result as JSON. The scripts
+beside it return what they measure, and `recorded` writes the same of them.
 """
 
 import json
@@ -28,23 +29,42 @@ def sraven(*arguments):
     return output(sys.executable, "-m", "sraven", *map(str, arguments))
 
 
-def keep(goal, found, command="", **more):
+def keep(goal, found, command=""):
     """Write what was found, with what it takes to repeat it.
 
     Args:
         goal: the file.
         found: entries of the record.
         command: that found it; empty for the script that runs.
-        **more: what else there is to say of the machine.
     """
     changed = output("git", "status", "--porcelain", "--untracked-files=no", "--", *PACKAGES)
     record = {
         "command": command or shlex.join(["python", *sys.argv]),
         "commit": output("git", "rev-parse", "HEAD") + (" with changes" if changed else ""),
-        "machine": {**machine(), **more},
+        "machine": {**machine(), **devices()},
     }
     Path(goal).parent.mkdir(parents=True, exist_ok=True)
     write_json(Path(goal), {**record, **found})
+
+
+def devices():
+    """Return JAX's version and devices, if what was measured uses JAX."""
+    if not (jax := sys.modules.get("jax")):
+        return {}
+    kinds = {"backend": jax.default_backend(), "device": jax.devices()[0].device_kind}
+    return {"jax": jax.__version__, **kinds, "devices": jax.device_count()}
+
+
+def recorded(*measures):
+    """Let a command line name a measure, unless there is one alone, a file, and what to measure with.
+
+    Args:
+        *measures: return entries of the record, given words of the command line, integers as such.
+    """
+    words = [int(each) if each.isdigit() else each for each in sys.argv[1:]]
+    name = words.pop(0) if len(measures) > 1 else measures[0].__name__
+    goal, *given = words
+    keep(goal, {each.__name__: each for each in measures}[name](*given))
 
 
 def seconds_of(work):
@@ -68,17 +88,6 @@ def least_seconds(works, rounds):
     return {name: min(times) for name, times in in_turns(works, rounds).items()}
 
 
-def choose(*commands):
-    """Call the function that the first argument names, with the others."""
-    name, *arguments = sys.argv[1:]
-    [command] = [each for each in commands if each.__name__ == name]
-    command(*(int(each) if each.isdigit() else each for each in arguments))
-
-
-def main(goal, *arguments):
-    """Run ``sraven`` with the arguments and write what it prints to ``goal``."""
-    keep(goal, {"result": json.loads(sraven(*arguments, "--json"))}, command=" ".join(["sraven", *arguments]))
-
-
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    goal, *line = sys.argv[1:]
+    keep(goal, {"result": json.loads(sraven(*line, "--json"))}, command=shlex.join(["sraven", *line]))

@@ -8,12 +8,11 @@ as `sraven compare` does: intervals are over combinations of rules and seeds.
 """
 
 import json
-import sys
 from collections import defaultdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from record import keep, sraven
+from record import recorded, sraven
 
 from baselines.paper.cells import cells_of
 from baselines.paper.figures import FIGURES
@@ -27,7 +26,7 @@ ENTRY = {
 SPLITS = ("test", "ood")
 
 
-def main(goal, *folders):
+def compared(*folders):
     """Compare all networks of which there are finished runs."""
     runs, found = defaultdict(list), {}
     for cell in cells_of(FIGURES["reviewers"]):
@@ -43,17 +42,17 @@ def main(goal, *folders):
             sraven(
                 "evaluate", *its, "--out", entry, "--author", "The SRAVEN maintainers", "--tuning-trials", 1
             )
-            compared = json.loads(sraven("compare", entry, filed, "--json"))["splits"]
+            splits = json.loads(sraven("compare", entry, filed, "--json"))["splits"]
         found[name] = {
             "seeds": len(its),
             **{
-                split: {key: compared[split]["accuracy"][key] for key in ("first", "second", "interval", "p")}
+                split: {key: splits[split]["accuracy"][key] for key in ("first", "second", "interval", "p")}
                 for split in SPLITS
             },
         }
         print(name, json.dumps(found[name]), flush=True)
-    keep(goal, {"entries": {name: path.name for name, path in ENTRY.items()}, "compared": found})
+    return {"entries": {name: path.name for name, path in ENTRY.items()}, "compared": found}
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    recorded(compared)

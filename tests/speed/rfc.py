@@ -13,7 +13,7 @@ r"""Figure 6 in small: three attentions on RFCs, text that packages of Debian ha
         --validation sraven-rfc/validation --score-every 500 --attention $1 --out sraven-rfc/runs/$1-0 $2
     }
     train softmax; train linear; train hyla --tile=32
-    python tests/speed/rfc.py losses docs/results/language-model.json sraven-rfc
+    python tests/speed/rfc.py docs/results/language-model.json sraven-rfc
 
 A document is a page of an RFC. RFCs whose numbers 50 divides are for validation; intervals are over resampled
 RFCs. Tokens in folders below `others` are evaluated, too, with intervals over documents. An RFC may be copied
@@ -23,10 +23,11 @@ and distributed unchanged (RFC Editor, "Copyrights and Patent Rights in RFCs"); 
 import gzip
 import json
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
-from record import choose, keep
+from record import recorded
 
 from baselines.lm.corpus import Corpus
 from baselines.lm.evaluate import document_losses, mean_losses, unigram_entropy
@@ -98,7 +99,7 @@ def intervals(losses, targets, groups):
     return {name: {"interval": ends(each), "above_first": ends(each - first)} for name, each in means.items()}
 
 
-def losses(goal, folder):
+def losses(folder):
     """Evaluate the runs and a bigram on documents that none was trained on."""
     folder, found = Path(folder), {}
     train = Corpus(*(folder / kind for kind in KINDS))
@@ -144,8 +145,11 @@ def losses(goal, folder):
         for log in [[json.loads(line) for line in (run / "log.jsonl").read_text().splitlines()]]
     }
     text = {"documents": train.documents, "tokens": train.tokens}
-    keep(goal, {"train": text, "runs": trained, "held_out": found}, kind="2 cores, AVX2")
+    return {"train": text, "runs": trained, "held_out": found}
 
 
 if __name__ == "__main__":
-    choose(documents, losses)
+    if sys.argv[1] == "documents":
+        documents(*sys.argv[2:])
+    else:
+        recorded(losses)

@@ -14,21 +14,20 @@
   processor time, which other programs disturb least.
 """
 
-import json
 import tempfile
 import time
 from functools import partial
 from pathlib import Path
 from statistics import median
 
-from record import choose, in_turns, keep, seconds_of
+from record import in_turns, recorded, seconds_of
 from scale_plan import render
 
 from baselines.lm.prepare import Preparation, prepare
 from baselines.lm.sources import find_sources, read_documents
 from baselines.lm.tokenizer import read_tokenizer
 from sraven import SRAVEN, verify_dataset, write_dataset
-from sraven.data.card import render_card, render_croissant
+from sraven.data.card import render_croissant
 from sraven.data.directory import Journal
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
 from sraven.data.engines.on_ray import connected
@@ -108,7 +107,6 @@ def measure_after(folder, shards):
     size = sum(path.stat().st_size for path in (folder / "merged").rglob("*.parquet"))
     return {
         "bytes_per_instance": size / sizes["train"],
-        "merge_shards_per_second": shards / merged,
         "merge_bytes_per_second": size / merged,
         "verify_instances_per_second": sizes["train"] / verified,
     }
@@ -120,7 +118,6 @@ def measure_driver(folder):
     listing = seconds_of(partial(list_shards, TASK, plan))
     shards = list_shards(TASK, plan)
     (folder / STAGING).mkdir(parents=True)
-    manifest = write_dataset(TASK, {"train": SHARD, "test": 0, "ood": 0}, folder / "one")
     part = folder / "part"
     write_dataset(TASK, {"train": SHARD}, part, part=Part(1, 1))
     entry = next(iter(Journal(part, make_plan(TASK, {"train": SHARD}, "parquet")).entries.values()))
@@ -132,7 +129,6 @@ def measure_driver(folder):
     reading = seconds_of(partial(Journal, folder, plan)) / noted
     made = []
     making = seconds_of(lambda: made.append(make_manifest(TASK, plan, entries)))
-    text = json_text(made[0])
     return {
         "shards": len(shards),
         "list_seconds": listing,
@@ -141,11 +137,8 @@ def measure_driver(folder):
         "journal_read_seconds": reading * len(shards),
         "tallies_bytes": sum(each.nbytes for each in entry["tallies"].values()) * len(shards),
         "manifest_seconds": making,
-        "manifest_bytes": len(text),
-        "manifest_read_seconds": seconds_of(partial(json.loads, text)),
+        "manifest_bytes": len(json_text(made[0])),
         "croissant_bytes": len(json_text(render_croissant(TASK, made[0]))),
-        "card_bytes": len(render_card(TASK, made[0])),
-        "instances_of_one": manifest["splits"]["train"]["num_examples"],
     }
 
 
@@ -156,8 +149,8 @@ def rounded(value):
     return float(f"{value:.4g}") if isinstance(value, float) else value
 
 
-def rates(goal, shards=24):
-    """Measure, and write the record and the page's tables."""
+def rates(shards=24):
+    """Return all rates of writing, reading and driving."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         found = {
@@ -166,8 +159,7 @@ def rates(goal, shards=24):
             "after": measure_after(folder / "after", shards),
             "driver": measure_driver(folder / "driver"),
         }
-    keep(goal, rounded(found))
-    render()
+    return rounded(found)
 
 
 # Preparation of text -------------------------------------------------------------------------------------
@@ -184,8 +176,8 @@ def both_seconds(work):
     return time.perf_counter() - start[0], time.process_time() - start[1]
 
 
-def preparation(goal, model, *patterns):
-    """Time both and write megabytes of text a second, and their ratio, to ``goal``."""
+def preparation(model, *patterns):
+    """Time both; return megabytes of text a second, and their ratio."""
     tokenizer = read_tokenizer(Path(model))
     sources = tuple(find_sources(patterns))
     texts = [text for source in sources for _, text in read_documents(source)]
@@ -202,7 +194,7 @@ def preparation(goal, model, *patterns):
 
     seconds = in_turns({"prepare": prepare_all, "encode": encode_all}, PREPARED, both_seconds)
     speed = {name: text_bytes / 1e6 / median(each for _, each in times) for name, times in seconds.items()}
-    result = {
+    return {
         "documents": len(texts),
         "text_bytes": text_bytes,
         "tokens": manifests[0]["tokens"],
@@ -216,8 +208,8 @@ def preparation(goal, model, *patterns):
         "megabytes_per_second": {name: round(each, 3) for name, each in speed.items()},
         "ratio": round(speed["prepare"] / speed["encode"], 4),
     }
-    keep(goal, result)
 
 
 if __name__ == "__main__":
-    choose(rates, preparation)
+    recorded(rates, preparation)
+    render()

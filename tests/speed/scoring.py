@@ -25,11 +25,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
-from record import choose, keep, least_seconds
+from record import least_seconds, recorded
 
 from sraven.board.board import load_board
 from sraven.core.means import mean
-from sraven.core.parallel import available_threads
 from sraven.features import symbols_by_asked_feature
 from sraven.files.jsonable import as_json
 from sraven.leaderboard.submissions.submission import read_submission
@@ -75,10 +74,10 @@ def rates_of(M, K, count):
     return rates
 
 
-def certificates(goal):
-    """Measure and write command, commit, machine and rates to ``goal``."""
+def certificates():
+    """Return the rates of all sizes."""
     rates = [{"M": M, "K": K, **rates_of(M, K, count)} for (M, K), count in COUNTS.items()]
-    keep(goal, {"instances_per_second": rates}, threads=available_threads())
+    return {"instances_per_second": rates}
 
 
 # Posteriors ----------------------------------------------------------------------------------------------
@@ -123,9 +122,9 @@ def measure_board(board_id):
     return found
 
 
-def posterior(goal):
-    """Measure and write command, commit, machine and results to ``goal``."""
-    keep(goal, {"result": {name: measure_board(name) for name in ("sraven-v1", "sraven-unique-v1")}})
+def posterior():
+    """Return what is believed on both boards."""
+    return {"result": {name: measure_board(name) for name in ("sraven-v1", "sraven-unique-v1")}}
 
 
 # Siblings ------------------------------------------------------------------------------------------------
@@ -154,8 +153,8 @@ def kept_as_one(labels, runs, K):
     }
 
 
-def siblings(goal, *folders):
-    """Measure each entry, and write it to ``goal``."""
+def siblings(*folders):
+    """Return what each entry keeps, and what of its features with siblings."""
     found = {}
     for folder in map(Path, folders):
         submission = read_submission(folder)
@@ -170,7 +169,7 @@ def siblings(goal, *folders):
             "siblings": as_json(tables),
             "addition and subtraction as one": kept_as_one(labels, runs, board.task.K),
         }
-    keep(goal, {"result": found})
+    return {"result": found}
 
 
 # Networks in training ------------------------------------------------------------------------------------
@@ -179,8 +178,8 @@ def siblings(goal, *folders):
 LEVELS_OF_KNOWN, WITHIN = tuple(n / 20 for n in range(4, 15)), 0.05
 
 
-def equal(goal, *runs):
-    """Read the logs of runs on one board, and write what they have at equal scores to ``goal``."""
+def equal(*runs):
+    """Read the logs of runs on one board; return what they have at equal scores."""
     from baselines.plots.curves import read_curves
 
     curves, found = read_curves(list(map(Path, runs))), {}
@@ -196,7 +195,7 @@ def equal(goal, *runs):
                 for level in LEVELS_OF_KNOWN
                 if (at := np.abs(scores - level) <= WITHIN).any()
             }
-    keep(goal, {"board": curves.board.id, "result": found})
+    return {"board": curves.board.id, "result": found}
 
 
 # Puzzles as text -----------------------------------------------------------------------------------------
@@ -205,19 +204,15 @@ def equal(goal, *runs):
 LADDER_INSTANCES = 100_000
 
 
-def brief(mean):
-    """Return a mean to six digits."""
-    return {name: round(value, 6) for name, value in asdict(mean).items()}
-
-
-def _ceiling(task, split):
+def ceiling_of(task, split):
     """Return the best accuracy to expect on instances of policy `any`, where answers aren't certified."""
     any_answers = replace(task, answers="any")
-    return mean(any_answers.ideal_observer(any_answers.sample(split, 0, LADDER_INSTANCES))[1])
+    probability = any_answers.ideal_observer(any_answers.sample(split, 0, LADDER_INSTANCES))[1]
+    return {name: round(value, 6) for name, value in asdict(mean(probability)).items()}
 
 
-def ladder(goal):
-    """Compute all and write it to ``goal``."""
+def ladder():
+    """Return chance and ceilings of all levels."""
     rungs = []
     for rung in (*LADDER, *(level for level in LEVELS if level not in LADDER)):
         rungs.append(
@@ -225,12 +220,12 @@ def ladder(goal):
                 "M": rung.M,
                 "K": rung.K,
                 "chance": rung.questions().chance,
-                "ceiling_on_any": {split: brief(_ceiling(rung.task, split)) for split in ("all", rung.split)},
+                "ceiling_on_any": {split: ceiling_of(rung.task, split) for split in ("all", rung.split)},
             }
         )
         print(rung, rungs[-1]["ceiling_on_any"], flush=True)
-    keep(goal, {"rungs": rungs})
+    return {"rungs": rungs}
 
 
 if __name__ == "__main__":
-    choose(certificates, posterior, siblings, equal, ladder)
+    recorded(certificates, posterior, siblings, equal, ladder)

@@ -4,13 +4,12 @@
     python tests/speed/training.py variance docs/results/initial-variance.json
 
 - ``steps``: for each board and attention, milliseconds of a step, of a step with attention in its plain
-  form, of a step whose last block computes all tokens, not those with outputs alone, of making its batch,
-  of the forward pass, of forward and backward pass; and two shares of a matrix product's rate in the same
-  run. Nominal: 6 · parameters · tokens over the time of a step, as if every token went through every
-  weight. Real: the products that a step does, of weights and of attention, of which the last block leaves
-  out what no output needs. Rounds alternate, so that a slow spell of the machine hits all of them; each
-  time is the least of the rounds. With `taskset -c 0` before it, the command times one processor. Then the
-  temporary memory of HYLA, forward and backward, plain and tiled, from the compiler's own analysis.
+  form, of a step whose last block computes all tokens, not those with outputs alone; and two shares of a
+  matrix product's rate in the same run. Nominal: 6 · parameters · tokens over the time of a step, as if
+  every token went through every weight. Real: the products that a step does, of weights and of attention,
+  of which the last block leaves out what no output needs. Rounds alternate, so that a slow spell of the
+  machine hits all of them; each time is the least of the rounds. With `taskset -c 0` before it, the command
+  times one processor.
 - ``variance``: what RMSHead keeps at initialisation. A layer of self-attention of the recipe of sraven-v1
   (E = 128, H = 16, D = 4) as it is initialised, on tokens of independent normal numbers of variance 1, as
   after LayerNorm. By attention, number of tokens T, and a factor that queries are multiplied by:
@@ -21,20 +20,20 @@
 
 from dataclasses import replace
 from functools import partial
+from unittest.mock import patch
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import choose, keep, least_seconds
+from record import least_seconds, recorded
 
 from baselines.encode import encoding_of
 from baselines.model.attention import ATTENTION
 from baselines.model.config import TransformerConfig
-from baselines.model.fast.tiles import tiled_attention
 from baselines.model.self_attention import SelfAttention
-from baselines.paper.plan import operations_of
+from baselines.paper.plan import operations_of, parameters_of
 from baselines.recipes import EXPERIMENTS, make_config, recipe_of
-from baselines.train.experiment import chunk_of_steps, model_of, num_microbatches_of, program_of
+from baselines.train.experiment import chunk_of_steps, num_microbatches_of, program_of
 from baselines.train.sharding import make_mesh
 from baselines.train.step import train_chunk
 from baselines.train.train import hyper_of
@@ -45,127 +44,63 @@ from sraven.files.jsonable import as_json
 BOARDS, ATTENTIONS = ("fuzzylogic-v1", "sraven-v1"), ("softmax", "linear", "hyla")
 STEPS, ROUNDS, PRODUCTS = 10, 10, 20
 SIZE = 1024
-LONG = {"B": 1, "H": 8, "V": 64}
 
 
 def product():
     """Return what multiplies two float32 matrices, some times over."""
     left = jax.random.normal(jax.random.key(0), (SIZE, SIZE))
     multiply = jax.jit(jnp.matmul)
-    return lambda: [multiply(left, left) for _ in range(PRODUCTS)]
+    return lambda: jax.block_until_ready([multiply(left, left) for _ in range(PRODUCTS)])
 
 
 def training_of(board_id, attention, steps, runs=1, num_outputs=None):
-    """Return a function of states and batches that trains some steps, and what to give it."""
+    """Return what trains runs some steps, side by side, and waits until the device has done it."""
     board = read_board(board_id)
     configs = [make_config(board, attention, seed=seed) for seed in range(runs)]
-    config, mesh, encoding = configs[0], make_mesh(), encoding_of(board.task)
+    config, encoding = configs[0], encoding_of(board.task)
     outputs = num_outputs or encoding.num_outputs
-    num_microbatches = num_microbatches_of(config.batch_size, mesh)
+    num_microbatches = num_microbatches_of(config.batch_size, make_mesh())
     program = program_of(config, encoding._replace(num_outputs=outputs), num_microbatches)
     state = jax.jit(program.initialise)(np.uint32(0))
     states = jax.tree.map(lambda leaf: jnp.stack([leaf] * runs), state)
-    data = chunk_of_steps(board.task, encoding.fields, config.batch_size, 0, steps)
-    chunk = {name: jnp.asarray(array) for name, array in data.items()}
-    hypers = hyper_of(configs)
-
-    def train(states, chunk):
-        return train_chunk(program, states, hypers, chunk)
-
-    return jax.jit(train), states, chunk
+    chunk = jax.tree.map(
+        jnp.asarray, chunk_of_steps(board.task, encoding.fields, config.batch_size, 0, steps)
+    )
+    given = states, hyper_of(configs), chunk
+    train = jax.jit(partial(train_chunk, program)).lower(*given).compile()
+    return lambda: jax.block_until_ready(train(*given))
 
 
 def works(board_id, attention):
     """Return what to time of a board and an attention, and the operations of a step: nominal and real."""
     board = read_board(board_id)
-    config = make_config(board, attention)
-    encoding = encoding_of(board.task)
-    model = model_of(config, encoding)
-    _, states, chunk = training_of(board_id, attention, STEPS)
-    params = jax.tree.map(lambda leaf: leaf[0], states.params)
-
-    def loss(params, batch):
-        out = model.apply({"params": params}, encoding.tokens(batch), num_outputs=encoding.num_outputs)
-        return encoding.loss(out, batch)
-
-    def differentiate(total, batch):
-        return jax.tree.map(jnp.add, total, jax.grad(loss)(params, batch)), None
-
-    zeros = jax.tree.map(jnp.zeros_like, params)
-
-    def in_calls(num_outputs=None):
-        train, states, chunk = training_of(board_id, attention, STEPS, num_outputs=num_outputs)
-        compiled = train.lower(states, chunk).compile()
-        return lambda: compiled(states, chunk)
-
-    def plain_steps():
-        entry = ATTENTION[attention]
-        ATTENTION[attention] = replace(entry, implementations=())
-        try:
-            return in_calls()
-        finally:
-            ATTENTION[attention] = entry
-
-    forward = jax.jit(
-        lambda chunk: jax.lax.scan(lambda total, batch: (total + loss(params, batch), None), 0.0, chunk)
-    )
-    backward = jax.jit(lambda chunk: jax.lax.scan(differentiate, zeros, chunk))
-    parameters = sum(leaf.size for leaf in jax.tree.leaves(params))
+    config, length = make_config(board, attention), encoding_of(board.task).length
+    with patch.dict(ATTENTION, {attention: replace(ATTENTION[attention], implementations=())}):
+        plain = training_of(board_id, attention, STEPS)
     parts = {
-        "data": lambda: chunk_of_steps(board.task, encoding.fields, config.batch_size, 0, STEPS),
-        "forward": lambda: forward(chunk),
-        "forward_and_backward": lambda: backward(chunk),
-        "step": in_calls(),
-        "step_of_plain_attention": plain_steps(),
-        "step_of_all_tokens": in_calls(encoding.length),
+        "step": training_of(board_id, attention, STEPS),
+        "step_of_plain_attention": plain,
+        "step_of_all_tokens": training_of(board_id, attention, STEPS, num_outputs=length),
     }
     operations = {
-        "nominal": 6.0 * parameters * config.batch_size * encoding.length,
+        "nominal": 6.0 * parameters_of(config) * config.batch_size * length,
         "real": operations_of(config) / config.steps,
     }
     return parts, operations
 
 
-def finish(work):
-    """Do some work, and wait until the device has done it."""
-    jax.block_until_ready(work())
-
-
-def gradients(attention):
-    """Return what differentiates the sum of the squares of an attention's outputs, by q, k and v."""
-    return jax.jit(
-        jax.grad(lambda *qkv: jnp.square(attention(*qkv).astype(jnp.float32)).sum(), argnums=(0, 1, 2))
-    )
-
-
-def hyla_memory(length):
-    """Return bytes of temporaries of causal HYLA, forward and backward, plain and tiled."""
-    shape = (LONG["B"], length, LONG["H"], LONG["V"])
-    arrays = [jax.ShapeDtypeStruct(shape, jnp.float32)] * 3
-    forms = {
-        "plain": partial(ATTENTION["hyla"], mask=jnp.tri(length, dtype=jnp.bool_)),
-        "tiled": partial(tiled_attention, ATTENTION["hyla"], causal=True),
-    }
-    compiled = {name: gradients(form).lower(*arrays).compile() for name, form in forms.items()}
-    found = {name: int(each.memory_analysis().temp_size_in_bytes) for name, each in compiled.items()}
-    return {"length": length, **found}
-
-
-def steps(goal):
-    """Measure, and write the result to ``goal``."""
-    everything = {"product": product()}
-    operations = {}
+def steps():
+    """Return what steps take, and their shares of the rate of a product."""
+    everything, operations = {"product": product()}, {}
     for board in BOARDS:
         for attention in ATTENTIONS:
             parts, operations[board, attention] = works(board, attention)
             everything |= {(board, attention, part): work for part, work in parts.items()}
-    works_of = {name: partial(finish, work) for name, work in everything.items()}
-    seconds = least_seconds(works_of, ROUNDS)
+    seconds = least_seconds(everything, ROUNDS)
     rate = PRODUCTS * 2 * SIZE**3 / seconds["product"]
     rows = []
-    for board, attention in operations:
+    for (board, attention), counts in operations.items():
         found = {part: seconds[board, attention, part] / STEPS for part in parts}
-        counts = operations[board, attention]
         achieved = {kind: count / found["step"] for kind, count in counts.items()}
         row = {
             "milliseconds": {part: round(1e3 * value, 2) for part, value in found.items()},
@@ -175,10 +110,7 @@ def steps(goal):
         }
         rows.append({"board": board, "attention": attention, **row})
         print(rows[-1], flush=True)
-    memories = {"dtype": "float32", "causal": True, "by_length": [hyla_memory(512), hyla_memory(1024)]}
-    found = {"product_gflops": round(rate / 1e9, 1), "steps": rows}
-    result = {**found, "hyla_temporary_bytes": {**LONG, **memories}}
-    keep(goal, result, jax=jax.__version__, device=jax.devices()[0].device_kind)
+    return {"product_gflops": round(rate / 1e9, 1), "steps": rows}
 
 
 # Variances -----------------------------------------------------------------------------------------------
@@ -209,8 +141,8 @@ def variances(attention, tokens, factor):
     return {name: as_json(mean(np.asarray(values, np.float64))) for name, values in found.items()}
 
 
-def variance(goal):
-    """Measure all of it, and write it to ``goal``."""
+def variance():
+    """Return both variances of all layers."""
     result = {
         attention: {
             str(tokens): {f"{factor:g}": variances(attention, tokens, factor) for factor in FACTORS}
@@ -218,8 +150,8 @@ def variance(goal):
         }
         for attention in INITIALISED
     }
-    keep(goal, {"initialisations": DRAWS, "instances": DRAWN, "result": result})
+    return {"initialisations": DRAWS, "instances": DRAWN, "result": result}
 
 
 if __name__ == "__main__":
-    choose(steps, variance)
+    recorded(steps, variance)
