@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from helpers.leaderboard_example import make_entry
 from sraven import SRAVEN
 from sraven.core.roles import Labels, Metric, ratio
 from sraven.leaderboard.comparison import DRAWS, compare_entries, rank_ranges
-from sraven.leaderboard.standing import Combinations, Entry
+from sraven.leaderboard.standing import Combinations
 from sraven.scoring.composing import BALANCED, measure_composing, measure_parts
 from sraven.scoring.scores import score_runs, whole_run
 
@@ -156,22 +157,8 @@ def test_scores_over_instances():
 def entry_of(name, by_seed, means):
     """Return an entry with its scores by seed, and the means of its combinations."""
     value, error = float(np.mean(by_seed)), float(np.std(by_seed, ddof=1) / np.sqrt(len(by_seed)))
-    instances = [100] * len(means)
-    return Entry(
-        id=f"b/{name}",
-        method=name,
-        family=None,
-        description="",
-        badge="scored",
-        value=value,
-        standard_error=error,
-        interval=(value, value),
-        combinations=Combinations(mean=tuple(map(float, means)), instances=tuple(instances)),
-        seeds=len(by_seed),
-        digest=name,
-        splits={},
-        **dict.fromkeys(("gap", "parameters", "train_instances", "budget", "paper")),
-    )
+    combinations = Combinations(mean=tuple(map(float, means)), instances=(100,) * len(means))
+    return make_entry(name, value, standard_error=error, seeds=len(by_seed), combinations=combinations)
 
 
 def drawn_entries(random, true, seeds=5, combinations=60):
