@@ -41,14 +41,14 @@ def whole(tmp_path, monkeypatch):
 
 def test_a_cluster(whole, tmp_path, monkeypatch):
     """All in one test, because a cluster takes its time to start."""
-    with two_nodes() as (nodes, second):
+    with two_nodes() as (cluster, second):
         jobs_are_shared_out(tmp_path / "meeting")
         same_bytes(tmp_path / "two-nodes", whole)
         same_tokens(tmp_path / "tokens")
         errors_are_those_of_the_work(tmp_path)
         other_workers_are_refused(tmp_path, monkeypatch)
-        the_driver_is_killed(tmp_path / "driver", whole, nodes)
-        a_node_is_killed(tmp_path / "node", whole, nodes, second, monkeypatch)
+        the_driver_is_killed(tmp_path / "driver", whole, cluster)
+        a_node_is_killed(tmp_path / "node", whole, cluster, second, monkeypatch)
 
 
 def same_bytes(out, whole):
@@ -136,8 +136,8 @@ write_dataset(SRAVEN(M=2, K=5, holdout=0.3), sizes, out, engine=Engine("ray", ad
 """
 
 
-def the_driver_is_killed(out, whole, nodes):
-    result = python("-c", DRIVER, out, nodes.address, json.dumps(SIZES), timeout=120)
+def the_driver_is_killed(out, whole, cluster):
+    result = python("-c", DRIVER, out, cluster.address, json.dumps(SIZES), timeout=120)
     assert result.returncode == -signal.SIGKILL
     assert not (out / "manifest.json").exists()
     journal = (out / STAGING / "journal.jsonl").read_bytes()
@@ -147,13 +147,13 @@ def the_driver_is_killed(out, whole, nodes):
     assert all_bytes(out) == whole
 
 
-def a_node_is_killed(out, whole, nodes, doomed, monkeypatch):
+def a_node_is_killed(out, whole, cluster, doomed, monkeypatch):
     mark = out.with_name("node-mark")
 
     def kill():
         while not mark.exists():
             time.sleep(0.05)
-        nodes.kill(doomed)
+        cluster.remove_node(doomed, allow_graceful=False)  # ends its processes at once
 
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()

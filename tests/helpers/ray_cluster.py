@@ -49,29 +49,11 @@ def started(start, error, tries=TRIES):
     pytest.skip(f"this machine is too busy for Ray to start a node, {tries} times: {reason}")
 
 
-class Nodes:
-    """A cluster, of one node at first."""
-
-    def __init__(self):
-        from ray.cluster_utils import Cluster
-
-        self.cluster = Cluster()
-        self.add()
-
-    def add(self):
-        """Add a node with one processor, and wait until it is there."""
-        how = {"num_cpus": 1, "node_ip_address": "127.0.0.1", "object_store_memory": STORE}
-        lean = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
-        return started(lambda: self.cluster.add_node(**how, **lean), Exception)
-
-    def kill(self, node):
-        """End a node's processes at once."""
-        self.cluster.remove_node(node, allow_graceful=False)
-
-    @property
-    def address(self):
-        """HOST:PORT."""
-        return self.cluster.address
+def add_node(cluster):
+    """Add a node with one processor, and wait until it is there; return it."""
+    how = {"num_cpus": 1, "node_ip_address": "127.0.0.1", "object_store_memory": STORE}
+    lean = {"include_dashboard": False, "include_log_monitor": False, "no_monitor": True}
+    return started(lambda: cluster.add_node(**how, **lean), Exception)
 
 
 @contextmanager
@@ -94,8 +76,11 @@ def two_nodes():
             patch.setenv(name, value)
         stay_on_loopback(patch.setattr)
         with chdir(folder):
-            nodes = Nodes()
-            stack.callback(nodes.cluster.shutdown)
-            second = nodes.add()
-            stack.enter_context(connected(nodes.address))
-        yield nodes, second
+            from ray.cluster_utils import Cluster
+
+            cluster = Cluster()
+            stack.callback(cluster.shutdown)
+            add_node(cluster)
+            second = add_node(cluster)
+            stack.enter_context(connected(cluster.address))
+        yield cluster, second
