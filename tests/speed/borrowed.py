@@ -18,7 +18,7 @@ from record import recorded
 
 from sraven.board.board import read_board
 from sraven.leaderboard.copies import find_sources
-from sraven.leaderboard.evidence import Evidence, mistakes_of
+from sraven.leaderboard.evidence import Evidence, mistakes_of, run_name
 from sraven.leaderboard.maintainers import read_maintained
 from sraven.leaderboard.standing import REFERENCE
 from sraven.leaderboard.submissions.submission import read_description, read_scores, read_submission
@@ -58,27 +58,24 @@ def ways(board):
 
 def show(submission, scores):
     """Return a submission as evidence, with scores that were filed."""
-    runs = {
-        f"{split}/{run.seed}": run.predictions for split, found in submission.runs.items() for run in found
-    }
+    found = [(split, run) for split, runs in submission.runs.items() for run in runs]
+    predictions = {run_name(split, run.seed): run.predictions for split, run in found}
     said = submission.content, submission.board, submission.digest
-    return Evidence(*said, scores, {}, runs, mistakes=mistakes_of(submission))
+    return Evidence(*said, scores, {}, predictions, mistakes=mistakes_of(submission))
 
 
 def look(submission, runs, sources):
     """Return the agreement and the share borrowed of some runs of a submission's board."""
     board, kind = submission.board, submission.board.task.scoring.comparison
-    made = replace(
-        submission, runs={board.primary_split: tuple(whole_run(run, n) for n, run in enumerate(runs))}
-    )
-    evidence = show(made, {})
+    whole = tuple(whole_run(run, n) for n, run in enumerate(runs))
+    errors = mistakes_of(replace(submission, runs={board.primary_split: whole})).values()
     others = [(each.predictions[run], error) for each in sources for run, error in each.mistakes.items()]
     found = [
         (
             max((kind.agreement(error, theirs) for _, theirs in others), default=0.0),
-            kind.borrowed((evidence.predictions[run], error), others),
+            kind.borrowed((run, error), others),
         )
-        for run, error in evidence.mistakes.items()
+        for run, error in zip(runs, errors, strict=True)
     ]
     agreement, borrowed = np.max(found, axis=0).tolist()
     return {"agreement": round(agreement, 4), "borrowed": round(borrowed, 4)}
@@ -114,12 +111,11 @@ def measure(name):
     }
     runs = {entry: [run.predictions for run in each.runs[split]] for entry, each in filed.items()}
     newest = [entry for entry in filed if entry not in maintained.replaced]
-
-    def error(run, entry):
-        return float(np.square(shown[entry].mistakes[f"{split}/{filed[entry].runs[split][run].seed}"]).mean())
-
-    best = sorted((min((error(n, e), n) for n in range(len(runs[e]))), e) for e in newest)
-    chosen = [runs[entry][n] for (_, n), entry in best]
+    best = sorted(
+        min((float(np.square(error).mean()), entry, run) for run, error in shown[entry].mistakes.items())
+        for entry in newest
+    )
+    chosen = [shown[entry].predictions[run] for _, entry, run in best]
     everyone = list(shown.values())
     one = next(iter(filed.values()))
     found = {
