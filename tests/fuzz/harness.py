@@ -152,7 +152,7 @@ def _next_answers(target, inputs, folder):
 
 def run_inputs(target, inputs):
     """Run a target on inputs; yield each with its kind of answer, and what is wrong with that."""
-    answers: list[tuple[str, str]] = []
+    answers = []
     with tempfile.TemporaryDirectory(prefix="sraven-fuzz-") as name:
         folder = Path(os.path.realpath(name))
         while len(answers) < len(inputs):

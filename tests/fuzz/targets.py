@@ -11,7 +11,6 @@ import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -157,7 +156,7 @@ def parquet_seeds():
     from helpers.submissions import predictions_file
 
     panels = np.arange(ROWS * WIDTH, dtype=np.uint8).reshape(ROWS, WIDTH) % 5
-    options: tuple[dict[str, Any], ...] = (
+    options = (
         {},
         {"compression": "none", "data_page_version": "2.0"},
         {"compression": "gzip", "row_group_size": 7, "use_dictionary": False},
@@ -227,7 +226,7 @@ def run_manifest(data, folder):
     return kind
 
 
-TARGETS: dict[str, Target] = {
+TARGETS = {
     "yaml": Target(lambda: [DESCRIPTION, *LINES], change_bytes, run_yaml),
     "schema": Target(schema_seeds, change_json, run_schema),
     "parquet": Target(parquet_seeds, change_predictions, run_parquet, may_abort=True),
