@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet as pq
 from record import recorded
 from scipy.special import stdtrit
 from threadpoolctl import threadpool_limits
@@ -21,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from fuzzylogic.metrics import error_columns
 from fuzzylogic.references import OBSERVERS
 from sraven.board.board import read_board
+from sraven.leaderboard.submissions.submission import read_submission
 
 ENTRIES = Path("docs/leaderboard/submissions")
 DRAWS = "fuzzylogic-l5-terms-v1", "fuzzylogic-l5-split1-v1", "fuzzylogic-l5-split2-v1"
@@ -48,12 +48,8 @@ def scores_of(name, split):
     means = partial(by_combination, combinations=batch.combination)
     networks = {}
     for attention in NETWORKS:
-        folder = ENTRIES / name / f"20261127-{attention}-6-400-000-instances" / "predictions" / split
-        tables = [pq.read_table(path).sort_by("index") for path in sorted(folder.glob("seed-*.parquet"))]
-        assert all(table["index"].to_numpy().tolist() == list(range(len(batch.inputs))) for table in tables)
-        networks[attention] = np.array(
-            [means(r2_of(batch, table["prediction"].to_numpy())) for table in tables]
-        )
+        filed = read_submission(ENTRIES / name / f"20261127-{attention}-6-400-000-instances")
+        networks[attention] = np.array([means(r2_of(batch, run.predictions)) for run in filed.runs[split]])
     observed = {
         name: means(r2_of(batch, OBSERVERS[name](board.task, batch, None)))[None] for name in COMPARED
     }
