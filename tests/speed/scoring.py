@@ -31,10 +31,9 @@ from sraven.board.board import load_board
 from sraven.core.means import mean
 from sraven.features import symbols_by_asked_feature
 from sraven.files.jsonable import as_json
+from sraven.leaderboard.evidence import make_evidence
 from sraven.leaderboard.submissions.submission import read_submission
 from sraven.references import independent_hits
-from sraven.scoring.composing import measure_parts
-from sraven.scoring.mistakes import diagnose_runs
 from sraven.task import SRAVEN
 from sraven.text import LADDER
 from sraven.text.questions import LEVELS
@@ -133,17 +132,18 @@ def posterior():
 ADDITION, SUBTRACTION = 5, 6
 
 
-def kept_as_one(labels, runs, K):
+def kept_as_one(submission):
     """Return known, held out and kept of each seed if the answers of addition and subtraction are one."""
-    either = {}
-    for split, found in labels.items():
-        truth = found.arrays
+    board, either = submission.board, {}
+    for split, runs in submission.runs.items():
+        truth = board.labels(split).arrays
         shown = truth["rules_by_position"]
         rows = symbols_by_asked_feature(truth["context"], truth["target"], truth["permutations"]).astype(int)
         x, y = rows[:, 2, 0], rows[:, 2, 1]
-        other = np.select([shown == ADDITION, shown == SUBTRACTION], [x - y, x + y], truth["target"]) % K
+        other = np.select([shown == ADDITION, shown == SUBTRACTION], [x - y, x + y], truth["target"])
         right = [
-            ((run.predictions == truth["target"]) | (run.predictions == other)).all(1) for run in runs[split]
+            ((run.predictions == truth["target"]) | (run.predictions == other % board.task.K)).all(1)
+            for run in runs
         ]
         either[split] = np.mean(right, axis=1)
     return {
@@ -158,16 +158,11 @@ def siblings(*folders):
     found = {}
     for folder in map(Path, folders):
         submission = read_submission(folder)
-        board, runs = submission.board, submission.runs
-        labels = {split: board.labels(split) for split in runs}
-        tables = {
-            split: diagnose_runs(board.task.diagnosis, labels[split], runs[split]).tables["siblings"]
-            for split in runs
-        }
-        found[f"{board.id}/{folder.name}"] = {
-            "features": as_json(measure_parts(board.task.scoring, labels, runs, "ood")),
-            "siblings": as_json(tables),
-            "addition and subtraction as one": kept_as_one(labels, runs, board.task.K),
+        shown = make_evidence(submission)
+        found[f"{submission.board.id}/{folder.name}"] = {
+            "features": as_json(shown.parts),
+            "siblings": shown.siblings,
+            "addition and subtraction as one": kept_as_one(submission),
         }
     return {"result": found}
 
