@@ -73,10 +73,8 @@ def kind_of(reply, answer, context, examples, target, K):
 def holm(p):
     """Return p-values corrected for all of them."""
     order = np.argsort(p)
-    steps = np.maximum.accumulate(np.array(p)[order] * np.arange(len(p), 0, -1))
-    corrected = np.empty(len(p))
-    corrected[order] = steps.clip(max=1)
-    return corrected.tolist()
+    corrected = np.maximum.accumulate(np.array(p)[order] * np.arange(len(p), 0, -1)).clip(max=1)
+    return corrected[np.argsort(order)].tolist()
 
 
 def level_of(questions, replies):

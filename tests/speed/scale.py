@@ -40,6 +40,7 @@ from sraven.files.staging import STAGING
 TASK = SRAVEN(M=4, K=8, holdout=0.25)
 SHARD = 262_144
 PLANNED = 10**10
+EMPTY = 500
 SLEEP = 1.0
 """Seconds of a simulated job: about what a shard takes."""
 
@@ -76,12 +77,8 @@ def measure_writing(folder, shards):
             starts[f"ray {workers}"] = time.perf_counter() - begun
             write(folder / f"ray-warm-{workers}", workers, ray, workers)
             rates[f"ray {workers}"] = write(folder / f"ray-{workers}", shards, ray, workers)
-            if workers == 2:
-                count = 500
-                spent = seconds_of(
-                    partial(map_jobs, nothing, range(count), engine=ray, local="threads", folder=folder)
-                )
-                rates["ray, empty jobs"] = count / spent
+            many = partial(map_jobs, nothing, range(EMPTY), engine=ray, local="threads", folder=folder)
+            rates["ray, empty jobs"] = EMPTY / seconds_of(many)  # of two workers, which are the last
     return {"instances_per_second": rates, "start_seconds": starts}
 
 
@@ -127,8 +124,8 @@ def measure_driver(folder):
     size = (folder / STAGING / "journal.jsonl").stat().st_size / noted
     entries = {each.path: {**entry, "path": each.path, "start": each.start} for each in shards}
     reading = seconds_of(partial(Journal, folder, plan)) / noted
-    made = []
-    making = seconds_of(lambda: made.append(make_manifest(TASK, plan, entries)))
+    making = seconds_of(partial(make_manifest, TASK, plan, entries))
+    manifest = make_manifest(TASK, plan, entries)
     return {
         "shards": len(shards),
         "list_seconds": listing,
@@ -137,8 +134,8 @@ def measure_driver(folder):
         "journal_read_seconds": reading * len(shards),
         "tallies_bytes": sum(each.nbytes for each in entry["tallies"].values()) * len(shards),
         "manifest_seconds": making,
-        "manifest_bytes": len(json_text(made[0])),
-        "croissant_bytes": len(json_text(render_croissant(TASK, made[0]))),
+        "manifest_bytes": len(json_text(manifest)),
+        "croissant_bytes": len(json_text(render_croissant(TASK, manifest))),
     }
 
 
