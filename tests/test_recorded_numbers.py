@@ -28,9 +28,9 @@ def record(name):
     return json.loads((DOCS / "results" / f"{name}.json").read_text())
 
 
-def splits_of(board, entry):
-    """Return what a filed entry scores by split, given its name or a pattern of it."""
-    [path] = (FILED / board).glob(f"{entry}/scores.json")
+def splits_of(entry):
+    """Return what a filed entry scores by split, given its id or a pattern of it."""
+    [path] = FILED.glob(f"{entry}/scores.json")
     return json.loads(path.read_text())["splits"]
 
 
@@ -110,7 +110,7 @@ def cells_of(name):
 @pytest.mark.parametrize("attention", NAMES)
 def test_the_first_page_has_the_scores_of_the_records(attention):
     known, new, sraven_known, sraven_new = cells_of(NAMES[attention])
-    splits = splits_of("fuzzylogic-v1", f"20261127-{attention}-one-way-buckets-6-400-000-instances")
+    splits = splits_of(f"fuzzylogic-v1/20261127-{attention}-one-way-buckets-6-400-000-instances")
     found = [splits[split]["metrics"]["r2_per_sequence"]["mean"] for split in BOTH]
     assert [known, new] == [f"{value:.3f}" for value in found]
     shown = {"hyla": "HYLA has 0"}.get(attention, f"{NAMES[attention]} 0")
@@ -144,7 +144,7 @@ COMPOSING = "sraven-camps3-v1/20261128-composing-rate-0-002-499-968-instances"
 )
 def test_what_networks_of_sraven_keep(name, entry):
     board = entry.partition("/")[0]
-    kept = read_board(board).composing(splits_of(*entry.split("/")))
+    kept = read_board(board).composing(splits_of(entry))
     features, partners = SIBLINGS[entry]["features"], partners_of(entry)
     ends = [partners[place] for place in (("test", "fit both"), ("ood", "fit neither"))]
     cells = [
@@ -180,16 +180,11 @@ def test_what_is_lost_by_seed_and_how_much_more_than_on_another_board(attention,
 
 
 def test_what_is_solved_of_puzzles_with_two_new_pairs():
-    two = {}
-    for board in ("ring3", "camps3"):
-        for attention in NAMES:
-            scores = splits_of(*two_million(board, attention).split("/"))
-            [found] = [
-                each
-                for each in read_board(f"sraven-{board}-v1").composing(scores).by_new_pairs
-                if each.pairs == 2
-            ]
-            two.setdefault(board, []).append(found.score.value)
+    def solved(board, attention):
+        kept = read_board(f"sraven-{board}-v1").composing(splits_of(two_million(board, attention)))
+        return next(each.score.value for each in kept.by_new_pairs if each.pairs == 2)
+
+    two = {board: [solved(board, attention) for attention in NAMES] for board in ("ring3", "camps3")}
     listed = "{:.{d}f}, {:.{d}f} and {:.{d}f}".format
     ours, theirs = (listed(*two[board], d=3) for board in ("ring3", "camps3"))
     assert f"they solve {ours} in place of {theirs}" in " ".join(page("results/rows-or-partners").split())
@@ -211,7 +206,7 @@ def held_out_of_each_seed(attention, level):
 @pytest.mark.parametrize(("attention", "level"), [("softmax", "0.55"), ("linear", "0.5"), ("hyla", "0.4")])
 def test_what_is_held_out_at_as_many_known_panels_as_in_the_control(attention, level):
     known, control = (
-        splits_of(*two_million("scattered3", attention).split("/"))[split]["metrics"]["accuracy"]["mean"]
+        splits_of(two_million("scattered3", attention))[split]["metrics"]["accuracy"]["mean"]
         for split in BOTH
     )
     found = list(held_out_of_each_seed(attention, level))
@@ -226,7 +221,7 @@ def test_what_is_held_out_at_as_many_known_panels_as_in_the_control(attention, l
 @pytest.mark.parametrize("attention", NAMES)
 def test_the_first_page_says_what_networks_of_fuzzy_logic_keep(attention):
     five, terms = (
-        splits_of(f"fuzzylogic-{board}-v1", f"20261127-{attention}-6-400-000-instances")
+        splits_of(f"fuzzylogic-{board}-v1/20261127-{attention}-6-400-000-instances")
         for board in ("l5", "l5-terms")
     )
     kept = read_board("fuzzylogic-l5-v1").composing(five)
@@ -250,7 +245,7 @@ def test_the_first_page_has_the_levels_of_fuzzy_logic_with_five_variables():
 def test_with_other_draws_of_terms_hyla_alone_is_above_what_composes_nothing(draw, split):
     board = read_board(f"fuzzylogic-l5-{draw}-v1")
     softmax, hyla = (
-        splits_of(board.id, f"*-{name}-6-400-000-instances")[split]["metrics"][board.metric]["by_seed"]
+        splits_of(f"{board.id}/*-{name}-6-400-000-instances")[split]["metrics"][board.metric]["by_seed"]
         for name in ("softmax", "hyla")
     )
     assert len(hyla) == len(softmax) == 2 and max(softmax) < max(baselines_of(board, split)) < min(hyla)
@@ -382,7 +377,7 @@ def test_the_neighbours_on_the_easy_board(words, name):
     board = read_board("sraven-easy-v1")
     cells = []
     for attention in NAMES:
-        splits = splits_of(board.id, f"*-{attention}-{name}-instances")
+        splits = splits_of(f"{board.id}/*-{attention}-{name}-instances")
         means = [splits[split]["metrics"]["accuracy"]["mean"] for split in BOTH]
         cells.append("{:.2f} → {:.2f}".format(*means))
     assert row(words, *cells, f"1 → {board.best_baseline.value:.2f}") in page("own-model")
@@ -430,7 +425,7 @@ def test_tiny_language_models():
 @pytest.mark.parametrize("name", ["camps", "blocks", "pairs", "sraven-v1"])
 def test_the_composing_network_with_four_features(name):
     board = read_board(name if name == "sraven-v1" else f"sraven-{name}-v1")
-    splits = splits_of(board.id, "*-composing-*")
+    splits = splits_of(f"{board.id}/*-composing-*")
     found = [splits[split]["metrics"]["accuracy"] for split in BOTH]
     local = [f"{level_of(board, split, 'local'):.3f}" for split in BOTH]
     cells = [*(ranged(each["mean"], each["interval"], 3) for each in found), " / ".join(local)]
