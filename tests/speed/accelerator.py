@@ -1,26 +1,24 @@
 """Time the baselines on whatever device JAX finds, within ten minutes.
 
     python tests/speed/accelerator.py docs/results/accelerator.json
-    python tests/speed/accelerator.py /tmp/quick.json --quick
+    python tests/speed/accelerator.py /tmp/quick.json quick products language_steps
 
 Measured, in this order: matrix products; a step of each board and attention, of one run and of several under
 vmap; a step of the language model in float32 and bfloat16. Each time is the least of some rounds. What there
-is no time left for is in the result with its reason. ``--quick`` takes tiny sizes, to try the script itself;
-``--only`` some of the measures.
+is no time left for is in the result with its reason. ``quick`` takes tiny sizes, to try the script itself;
+names of measures leave out the others.
 """
 
-import argparse
 import time
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from pathlib import Path
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import keep, least_seconds
+from record import least_seconds, recorded
 from training import ATTENTIONS, BOARDS, training_of
 
 from baselines.lm.experiment import Compute, language_program
@@ -112,37 +110,23 @@ MEASURES = {
 # All of it -------------------------------------------------------------------------------------------
 
 
-def measure_all(names, sizes, seconds):
+def device(*words):
     """Return the rows of measures; those that fail, or for which there is no time, say why."""
-    end, found = time.monotonic() + seconds, {}
-    for name in names:
+    start, sizes, found = time.monotonic(), QUICK if "quick" in words else FULL, {}
+    for name in [word for word in words if word != "quick"] or MEASURES:
         rows = found[name] = []
         measure, values = MEASURES[name]
         for arguments in product(*values(sizes)):
-            row = {"arguments": arguments, "skipped": f"{seconds:g} seconds had passed"}
-            if time.monotonic() <= end:
+            row = {"arguments": arguments, "skipped": f"{SECONDS} seconds had passed"}
+            if time.monotonic() <= start + SECONDS:
                 try:
                     row = measure(sizes, *arguments)
                 except Exception as error:  # the compiler's are many; the others are still to be measured
                     row = {"arguments": arguments, "failed": first_line(error)}
             rows.append(row)
             print(name, row, flush=True)
-    return found
-
-
-def main():
-    """Measure, and write the result."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("goal", type=Path)
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", nargs="+", choices=MEASURES, default=list(MEASURES))
-    parser.add_argument("--seconds", type=float, default=SECONDS)
-    given = parser.parse_args()
-    start = time.monotonic()
-    found = measure_all(given.only, QUICK if given.quick else FULL, given.seconds)
-    found |= {name: [{"skipped": "not among --only"}] for name in MEASURES if name not in given.only}
-    keep(given.goal, {"seconds": round(time.monotonic() - start, 1), **found})
+    return {"seconds": round(time.monotonic() - start, 1), **found}
 
 
 if __name__ == "__main__":
-    main()
+    recorded(device)
