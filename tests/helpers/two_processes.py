@@ -4,10 +4,17 @@ import os
 import signal
 import socket
 import time
+from contextlib import ExitStack
+from unittest.mock import patch
 
+from baselines.train import processes
+from baselines.train.checkpoint import Checkpoints
 from baselines.train.directory import CHECKPOINTS
+from cli.main import main as sraven
 from helpers.python import start
-from helpers.quick_sraven import CODE
+from helpers.tiny_runs import in_float64, quickly
+
+CODE = "import sys; from helpers.two_processes import main; main(*sys.argv[1:])"
 
 
 def start_two(cache, *line, out=None):
@@ -15,7 +22,7 @@ def start_two(cache, *line, out=None):
 
     Args:
         cache: a directory for compiled programs.
-        *line: ``go`` or ``stall`` and a command line, as `helpers.quick_sraven` takes it.
+        *line: ``go`` or ``stall`` and a command line, as `main` takes them.
         out: what the names of the files begin with that their output goes into; None for nowhere.
     """
     with socket.socket() as free:
@@ -38,3 +45,32 @@ def kill_at_first_checkpoint(both, run, step):
         one.send_signal(signal.SIGKILL)
     codes = [one.wait(timeout=60) for one in both]
     return codes, [path.name for path in (run / CHECKPOINTS).iterdir() if path.name.isdigit()]
+
+
+def main(cache, what, *line):
+    """Run `sraven` in float64, but compiling in a fraction of the time; for a process of its own.
+
+    Args:
+        cache: a directory for compiled programs.
+        what: ``go``, or ``stall`` to stand still after the first checkpoint, for somebody to kill it.
+        *line: the command line.
+    """
+    with ExitStack() as stack:
+
+        def join(join=processes.join, **values):
+            join(**values)
+            stack.enter_context(quickly(cache))  # uses JAX, which nothing may before joining
+            stack.enter_context(in_float64())
+
+        stack.enter_context(patch.object(processes, "join", join))
+        stack.enter_context(patch.object(Checkpoints, "save", _save_and(what)))
+        sraven(line)
+
+
+def _save_and(what, save=Checkpoints.save):
+    def save_and(self, step, state):
+        save(self, step, state)
+        if what == "stall":
+            signal.pause()
+
+    return save_and
