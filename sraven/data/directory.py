@@ -7,7 +7,6 @@ there yet, so that nothing loads in between.
 
 import json
 import os
-import threading
 from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -175,7 +174,6 @@ class Journal:
 
     def __init__(self, out: Path, plan: Plan) -> None:
         self._path = out / STAGING / JOURNAL
-        self._lock = threading.Lock()
         self.entries: dict[str, dict[str, Any]] = {}
         if self._path.exists():
             with open(self._path, "rb") as lines:
@@ -186,10 +184,9 @@ class Journal:
             file.writelines(json.dumps(plain_entry(each)) + "\n" for each in self.entries.values())
 
     def add(self, entry: dict[str, Any]) -> None:
-        """Note that a shard is done and in its place."""
-        with self._lock:
-            with open(self._path, "a", encoding="utf-8") as file:
-                file.write(json.dumps(plain_entry(entry)) + "\n")
-                file.flush()
-                os.fsync(file.fileno())
-            self.entries[entry["path"]] = entry
+        """Note that a shard is done and in its place, one at a time."""
+        with open(self._path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(plain_entry(entry)) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self.entries[entry["path"]] = entry
