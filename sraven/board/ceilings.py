@@ -6,7 +6,9 @@ outside of it: by version of the definition, each task says how the observer ans
 new boards name (``ceiling_definition``; 1 where a board has none).
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sraven.core.means import Mean
 
@@ -30,6 +32,19 @@ ANSWERS = {
 def rounded(mean: Mean) -> dict[str, float]:
     """Return a mean as files have it."""
     return {"value": round(mean.value, PLACES), "standard_error": round(mean.standard_error, PLACES)}
+
+
+def measure_splits(
+    measure: Callable[[str, int, None], Mapping[str, Mapping[str, Mean]]], sizes: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return what `References.ceilings` or `References.levels` measures of splits, as files have it."""
+    return {
+        split: {
+            name: {metric: rounded(mean) for metric, mean in means.items()}
+            for name, means in measure(split, size, None).items()
+        }
+        for split, size in sizes.items()
+    }
 
 
 @dataclass(frozen=True)

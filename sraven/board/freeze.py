@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from sraven.board.ceilings import FIRST_DEFINITION, PLACES, rounded
+from sraven.board.ceilings import FIRST_DEFINITION, PLACES, measure_splits, rounded
 from sraven.board.content import find_fault
 from sraven.board.reference_levels import boards_folder
 from sraven.core.arguments import check_choice
@@ -34,17 +34,6 @@ def read_definitions(path: Path, ids: Sequence[str] = ()) -> list[dict[str, Any]
     for board_id in ids:
         check_choice("the board", board_id, tuple(boards))
     return [boards[board_id] for board_id in ids or boards]
-
-
-def _ceilings(task: Task, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """Return what the ideal observer scores, by split, what it knows and metric."""
-    return {
-        split: {
-            known: {metric: rounded(mean) for metric, mean in means.items()}
-            for known, means in task.references.ceilings(split, size, None).items()
-        }
-        for split, size in sizes.items()
-    }
 
 
 def _reported(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -109,7 +98,7 @@ def make_board(definition: Mapping[str, Any], *, train_digested: int = TRAIN_DIG
             "primary_split": check_choice("primary_split", definition["primary_split"], tuple(sizes)),
             "higher_is_better": scoring.metrics[definition["metric"]].higher_is_better,
             "metrics": list(scoring.metrics),
-            "ceiling": _ceilings(task, sizes),
+            "ceiling": measure_splits(task.references.ceilings, sizes),
             **({} if newest == FIRST_DEFINITION else {"ceiling_definition": newest}),
             "reference": _reported(definition),
             **_worded(task, definition["primary_split"], sizes[definition["primary_split"]]),

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from sraven.board.ceilings import rounded
+from sraven.board.ceilings import measure_splits
 from sraven.board.content import BoardFile
 from sraven.board.paths import read_beside
 from sraven.core.errors import OutputError
@@ -70,12 +70,7 @@ def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[Re
     """Return the reference levels of a board by a metric, in the order of its family, as far as known."""
     measured = read_levels().get(board.digest, {}).get(split, {})
     return tuple(
-        ReferenceLevel(
-            name,
-            *level,
-            value=measured[name][metric]["value"],
-            standard_error=measured[name][metric]["standard_error"],
-        )
+        ReferenceLevel(name, *level, **measured[name][metric])
         for name, level in find_family(board.family).reference_levels.items()
         if metric in measured.get(name, {})
     )
@@ -83,17 +78,8 @@ def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[Re
 
 def measure_board(board: BoardFile) -> dict[str, Any]:
     """Return what `LEVELS_FILE` has of a board."""
-    references = make_board_task(board.config).references
-    return {
-        "board": board.id,
-        "lines": {
-            split: {
-                name: {metric: rounded(mean) for metric, mean in means.items()}
-                for name, means in references.levels(split, size, None).items()
-            }
-            for split, size in board.splits.items()
-        },
-    }
+    levels = make_board_task(board.config).references.levels
+    return {"board": board.id, "lines": measure_splits(levels, board.splits)}
 
 
 def boards_folder(checkout: Path, family: str) -> Path:

@@ -113,7 +113,7 @@ def test_definition_gives_the_file(name, definitions, monkeypatch):
     monkeypatch.setattr(
         "sraven.board.freeze.digest_split", lambda task, split, size: content["splits"][split]
     )
-    monkeypatch.setattr("sraven.board.freeze._ceilings", lambda task, sizes: content["ceiling"])
+    monkeypatch.setattr("sraven.board.freeze.measure_splits", lambda measure, sizes: content["ceiling"])
     made = make_board(definitions[name])
     made["metrics"] = [metric for metric in made["metrics"] if metric in content["metrics"]]
     assert compact_json(made) == compact_json(content)
