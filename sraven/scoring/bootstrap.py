@@ -57,10 +57,18 @@ def _count_draws(key: Any, first: Any, indices: Any, draws: Any, counts: Any) ->
             row[((flat[row.shape[0] // 2] & _LOW32) * n) >> _32] += 1
 
 
-def _draw(n: int, first: int, some: int) -> NDArray[np.uint8]:
-    """Return how often some samples draw each of n instances: uint8 ``[n, some]``, read-only.
+def draw_counts(n: int, first: int, some: int) -> NDArray[np.uint8]:
+    """Return how often some samples draw each of n instances or combinations: uint8 ``[n, some]``.
 
     A count is one at the mean. That it passes 255 happens to no sample in the life of the universe.
+
+    Args:
+        n: of how many they draw n.
+        first: number of the first sample; samples of other numbers are independent.
+        some: how many samples.
+
+    Returns:
+        counts that are kept, and so read-only.
     """
     indices = np.arange(-(-n // 4), dtype=np.uint64)  # a block of Philox has four words
     counts, draws = np.zeros((some, n), np.uint8), np.zeros((2, len(indices)), np.uint64)
@@ -70,7 +78,7 @@ def _draw(n: int, first: int, some: int) -> NDArray[np.uint8]:
     return counts
 
 
-_drawn_before = lru_cache(2 * -(-SAMPLES // _AT_ONCE))(_draw)  # for splits of two sizes
+_drawn_before = lru_cache(2 * -(-SAMPLES // _AT_ONCE))(draw_counts)  # for splits of two sizes
 
 
 @kernel
@@ -202,7 +210,7 @@ def bootstrap_sums(
     ends = np.bincount(groups, minlength=n_groups).cumsum()
     whole = _pack(columns.T, order), *_ranges(np.array([n])), 1
     apart = _pack(columns.T[:n_grouped], order), *_ranges(ends), n_groups
-    count = _drawn_before if n <= _KEPT else _draw
+    count = _drawn_before if n <= _KEPT else draw_counts
 
     def add_up(first: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         some = min(_AT_ONCE, samples - first)
@@ -220,17 +228,6 @@ def bootstrap_sums(
             yield from pool.map(add_up, begins[round_ : round_ + at_once])
 
 
-def combination_draws(count: int, first: int = 0, samples: int = SAMPLES) -> NDArray[np.uint8]:
-    """Return how often each sample draws each of C combinations: uint8 ``[C, samples]``.
-
-    Args:
-        count: C.
-        first: number of the first sample; samples of other numbers are independent.
-        samples: how many.
-    """
-    return _draw(count, first, samples)
-
-
 def resample_combinations(
     means: Sequence[float], instances: Sequence[float], first: int = 0, samples: int = SAMPLES
 ) -> NDArray[np.float64]:
@@ -245,5 +242,5 @@ def resample_combinations(
         first: number of the first sample; samples of other numbers are independent.
         samples: how many.
     """
-    weights = combination_draws(len(means), first, samples) * np.asarray(instances, np.float64)[:, None]
+    weights = draw_counts(len(means), first, samples) * np.asarray(instances, np.float64)[:, None]
     return np.asarray(means @ weights / weights.sum(axis=0))

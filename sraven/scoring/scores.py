@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.roles import Arrays, Labels, Metric, Scoring
-from sraven.scoring.bootstrap import LEVEL, SAMPLES, bootstrap_sums, combination_draws, resample_combinations
+from sraven.scoring.bootstrap import LEVEL, SAMPLES, bootstrap_sums, draw_counts, resample_combinations
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def score_samples(
     np.add.at(sums, groups, columns.matrix)
     # Some samples at a time: where instances are drawn, there are many of them.
     sizes = {first + at: min(SAMPLES, samples - at) for at in range(0, samples, SAMPLES)}
-    draws = (combination_draws(len(numbers), at, size).T for at, size in sizes.items())
+    draws = (draw_counts(len(numbers), at, size).T for at, size in sizes.items())
     sampled, total = np.concatenate([each.astype(np.float64) @ sums for each in draws]), sums.sum(axis=0)
     return {
         name: Samples(*(columns.evaluate(name, each) for each in (total, sampled, columns.matrix)))

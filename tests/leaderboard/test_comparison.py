@@ -9,7 +9,7 @@ from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, only_boards,
 from sraven import compare_submissions
 from sraven.leaderboard.comparison import DRAWS, Difference, _over_seeds, compare_entries, correct, find_entry
 from sraven.leaderboard.standing import Combinations
-from sraven.scoring.bootstrap import combination_draws
+from sraven.scoring.bootstrap import draw_counts
 
 pytestmark = pytest.mark.usefixtures("small_boards")
 
@@ -59,7 +59,7 @@ def test_differences_are_those_of_plain_numpy(pair, compared):
         counts = [(sum(a & ~b), sum(b & ~a)) for a in right[0] for b in right[1]]
         assert each.better == pytest.approx(np.mean(counts, axis=0))
         listed = np.unique(combination)
-        times = combination_draws(len(listed), 0, DRAWS)[np.searchsorted(listed, combination)].astype(float)
+        times = draw_counts(len(listed), 0, DRAWS)[np.searchsorted(listed, combination)].astype(float)
         over_combinations = [(runs.mean(axis=0) @ times) / times.sum(axis=0) for runs in right]
         errors = [runs.mean(axis=1).std(ddof=1) / 2**0.5 for runs in right]
         over_seeds = _over_seeds((2, 2), tuple(errors))
