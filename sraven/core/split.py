@@ -1,7 +1,7 @@
 """Splits as map-style data sets: what `torch.utils.data` and Grain read from, without either of them."""
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from operator import index
@@ -10,11 +10,35 @@ from typing import Any, SupportsIndex, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.core.instance import InstanceSequence
 from sraven.core.roles import Task
 
 _BLOCK = 1024
 """Instances that iterating makes at a time."""
+
+
+class Instance(dict[str, NDArray[Any]]):
+    """An instance among others: its arrays by name, of a type that PyTorch's loaders know."""
+
+
+class InstanceSequence(Sequence[Instance]):
+    """Instances that were made together; each is cut out on access.
+
+    Attributes:
+        arrays: by name, with the instances along the first axis.
+    """
+
+    def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
+        self.arrays = arrays
+
+    def __len__(self) -> int:
+        """Return the number of instances."""
+        return len(self.arrays["index"])
+
+    def __getitem__(self, row: Any) -> Any:
+        """Return an instance, or for a slice some of them."""
+        if isinstance(row, slice):
+            return InstanceSequence({name: array[row] for name, array in self.arrays.items()})
+        return Instance({name: array[row, ...] for name, array in self.arrays.items()})
 
 
 @dataclass(frozen=True, repr=False)

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch.utils.data._utils.collate import collate, default_collate_fn_map
 
-from sraven.core.instance import Instance, InstanceSequence
+from sraven.core.split import Instance, InstanceSequence
 
 
 def _collate(instances: Sequence[Instance], *, collate_fn_map: Any = None) -> Any:
