@@ -85,11 +85,11 @@ def evaluate_network(
         of, predictions = task.sequences, {split: dict[int, Any]() for split in board.splits}
 
         def judge(network: Any) -> dict[str, dict[str, float]]:
-            found = {
-                split: training.predict_split(network, task, of, split, _JUDGED) for split in board.splits
-            }
-            scores = {split: task.score(split, each).metrics[board.metric] for split, each in found.items()}
-            return {split: {board.metric: score.mean} for split, score in scores.items()}
+            def score(split: str) -> Any:
+                found = training.predict_split(network, task, of, split, _JUDGED)
+                return task.score(split, found).metrics[board.metric].mean
+
+            return {split: {board.metric: score(split)} for split in board.splits}
 
         def tell_of(seed: int, line: Mapping[str, Any], seconds: float, seconds_left: float) -> None:
             scores = {split: found[board.metric] for split, found in line.get("scores", {}).items()}
