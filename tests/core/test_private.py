@@ -37,8 +37,7 @@ def test_a_folder_of_another_user_and_a_file_are_refused(tmp_path, monkeypatch):
         private_folder(tmp_path / "file")
     folder = private_folder(tmp_path / "folder")
     monkeypatch.setattr(os, "geteuid", lambda: folder.stat().st_uid + 1)
-    with pytest.raises(OSError, match="a folder of yours"):
-        private_folder(folder)
+    assert_refused("a folder of yours", private_folder, folder, error=OSError)
 
 
 # The lock of a directory

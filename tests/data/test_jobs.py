@@ -13,8 +13,8 @@ import pytest
 from helpers.checkout import REPOSITORY
 from helpers.light_jobs import fail, square
 from helpers.python import python
+from helpers.refusals import assert_refused
 from sraven import SRAVEN
-from sraven.core.errors import ConfigurationError
 from sraven.data.directory import Journal, read_begun
 from sraven.data.engines import jobs as jobs_module
 from sraven.data.engines.jobs import HERE, Engine, map_jobs
@@ -90,27 +90,19 @@ def test_threads_stop_within_a_job(here):
     ],
 )
 def test_engines_that_cant_be(arguments, message):
-    with pytest.raises(ConfigurationError) as refused:
-        Engine(*arguments)
-    assert str(refused.value).startswith(message)
+    assert_refused(f"^{message}", Engine, *arguments)
 
 
-def test_without_ray_one_line_says_what_to_install(run, monkeypatch, tmp_path):
-    monkeypatch.setattr(jobs_module, "find_spec", lambda name: None)
-    code, _, err = run("generate", "--engine=ray", "--out", tmp_path / "raven")
-    assert (code, err) == (2, "error: engine='ray' needs ray: pip install '.[cluster]' in a checkout\n")
-    assert not (tmp_path / "raven").exists()
-
-
-def test_commands_refuse_what_a_cluster_decides(run, monkeypatch, tmp_path):
-    monkeypatch.setattr(jobs_module, "find_spec", lambda name: True)
+def test_what_a_cluster_takes_and_decides(refused, monkeypatch, tmp_path):
     line = ["generate", "--engine=ray", "--address=head:6379", "--threads=2", "--out", tmp_path / "raven"]
-    code, _, err = run(*line)
-    assert code == 2 and "threads=2: the cluster at an address has processors of its own" in err
+    monkeypatch.setattr(jobs_module, "find_spec", lambda name: None)
+    assert "engine='ray' needs ray: pip install '.[cluster]' in a checkout" in refused(*line)
+    monkeypatch.setattr(jobs_module, "find_spec", lambda name: True)
+    assert "threads=2: the cluster at an address has processors of its own" in refused(*line)
     assert not (tmp_path / "raven").exists()
 
 
-def test_an_address_without_a_cluster_is_refused(run, tmp_path, monkeypatch):
+def test_an_address_without_a_cluster_is_refused(refused, tmp_path, monkeypatch):
     ray = pytest.importorskip("ray", reason="needs Ray: pip install '.[cluster]' in a checkout")
 
     def init(**settings):
@@ -124,8 +116,7 @@ def test_an_address_without_a_cluster_is_refused(run, tmp_path, monkeypatch):
         for address in (f"127.0.0.1:{nobody.getsockname()[1]}", "auto"):
             out = tmp_path / "raven"
             line = ["--train=10", "--test=10", "--ood=10", "--engine=ray", f"--address={address}"]
-            code, _, err = run("generate", *line, "--out", out)
-            assert code == 2 and err.count("\n") == 1, err
+            err = refused("generate", *line, "--out", out)
             assert f"address='{address}': no Ray cluster can be used there (" in err
             assert not (out / "manifest.json").exists()
 

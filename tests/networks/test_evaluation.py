@@ -11,7 +11,7 @@ import pytest
 from helpers.example import all_bytes
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
-from sraven import SRAVEN, OutputError, evaluate_network, load_board, score_submission
+from sraven import SRAVEN, ConfigurationError, OutputError, evaluate_network, load_board, score_submission
 from sraven.board.board import read_board
 from sraven.leaderboard.submissions.submission import read_submission
 from sraven.networks.cost import Cost
@@ -50,6 +50,10 @@ class Deeper(Points):
 def evaluated(folder, make=Points, boards=((SRAVEN_BOARD, STEPS * BATCH),), **options):
     options = {"device": "cpu", "on_progress": None, "name": "points", "authors": ["A"], **options}
     return evaluate_network(make, boards, out=folder, **options)
+
+
+def refused(message, *arguments, error=OutputError, **options):
+    assert_refused(message, evaluated, *arguments, error=error, **options)
 
 
 @pytest.mark.usefixtures("small_boards")
@@ -97,15 +101,12 @@ def test_interrupted_the_same_call_ends_in_the_same_predictions(tmp_path, monkey
 @pytest.mark.usefixtures("small_boards")
 def test_what_is_refused(tmp_path):
     evaluated(tmp_path)
-    with pytest.raises(OutputError, match="is of 'points'; choose another folder for 'other'"):
-        evaluated(tmp_path, name="other")
-    with pytest.raises(OutputError, match=r"has seeds \[0\]; remove it for \[0, 1\]"):
-        evaluated(tmp_path, seeds=[1, 0])
+    refused("is of 'points'; choose another folder for 'other'", tmp_path, name="other")
+    refused(r"has seeds \[0\]; remove it for \[0, 1\]", tmp_path, seeds=[1, 0])
     (tmp_path / f"{SRAVEN_BOARD}-{STEPS * BATCH}").rename(tmp_path / "aside")
-    with pytest.raises(OutputError, match=r"is of another network.*classes"):
-        evaluated(tmp_path, Deeper)
+    refused(r"is of another network.*classes", tmp_path, Deeper)
     flat = lambda *shape: torch.nn.Sequential(Points(*shape), torch.nn.Flatten())  # noqa: E731
-    refused = {
+    wrong = {
         "the network made .*; expected": {"make": flat},
         "make_network returned a int; expected a torch.nn.Module": {"make": lambda *shape: 5},
         r"seeds=\[\]: expected one or more": {"seeds": []},
@@ -114,8 +115,8 @@ def test_what_is_refused(tmp_path):
         "'rate' isn't of the recipe; expected learning_rate, batch_size": {"rate": 1.0},
         "authors": {"authors": [5]},
     }
-    for said, wrong in refused.items():
-        assert_refused(said, evaluated, tmp_path / "refused", **wrong)
+    for said, options in wrong.items():
+        refused(said, tmp_path / "refused", error=ConfigurationError, **options)
     assert not (tmp_path / "refused").exists()
 
 
@@ -135,21 +136,21 @@ def helper(outputs):
     return outputs
 
 
+def scaled(**options):
+    return lambda *shape: Scaled(shape, **options)
+
+
 @pytest.mark.usefixtures("small_boards")
 def test_scores_of_another_network_are_never_printed(tmp_path, monkeypatch):
-    evaluated(tmp_path, lambda *shape: Scaled(shape))
+    evaluated(tmp_path, scaled())
     for change in ({"scale": 0.9}, {"hidden": 3.0}):  # the second one counts once the gate has moved
-        with pytest.raises(OutputError, match=r"is of another network.*\(outputs\); choose another folder"):
-            evaluated(tmp_path, lambda *shape, change=change: Scaled(shape, **change))
+        refused(r"is of another network.*\(outputs\); choose another folder", tmp_path, scaled(**change))
     with monkeypatch.context() as patched:
         patched.setitem(globals(), "helper", torch.tanh)
-        with pytest.raises(OutputError, match=r"is of another network.*\(outputs\)"):
-            evaluated(tmp_path, lambda *shape: Scaled(shape))
-    for options in ({"learning_rate": 0.5}, {"batch_size": 64}, {"clip_norm": 1.0}, {"warmup": 3}):
-        [changed] = options
-        with pytest.raises(OutputError, match=rf"is of another network.*{changed}"):
-            evaluated(tmp_path, lambda *shape: Scaled(shape), **options)
-    evaluated(tmp_path, lambda *shape: Scaled(shape))  # all is as it was
+        refused(r"is of another network.*\(outputs\)", tmp_path, scaled())
+    for name, value in {"learning_rate": 0.5, "batch_size": 64, "clip_norm": 1.0, "warmup": 3}.items():
+        refused(f"is of another network.*{name}", tmp_path, scaled(), **{name: value})
+    evaluated(tmp_path, scaled())  # all is as it was
 
 
 @pytest.mark.usefixtures("small_boards")
@@ -162,26 +163,20 @@ def test_a_submission_and_its_checkpoints_belong_together(tmp_path):
     other = torch.load(tmp_path / "two/checkpoints" / name / "seed-1.pt")
     other[0]["seed"] = 0
     torch.save(other, checkpoints / "seed-0.pt")
-    with pytest.raises(OutputError, match="has other predictions of test, seed 0, than the network"):
-        evaluated(tmp_path / "one")
+    refused("has other predictions of test, seed 0, than the network", tmp_path / "one")
     for damaged in (b"", b"PK\x03\x04", kept[:-100], b"no checkpoint"):
         (checkpoints / "seed-0.pt").write_bytes(damaged)
-        with pytest.raises(OutputError, match=r"seed-0\.pt is damaged .*remove it, and its seed"):
-            evaluated(tmp_path / "one")
+        refused(r"seed-0\.pt is damaged .*remove it, and its seed", tmp_path / "one")
     foreign = evaluated(tmp_path / "three", boards=[(FUZZY_BOARD, STEPS * BATCH)]).results[0].folder.name
     copied = tmp_path / "three/checkpoints" / foreign / "seed-0.pt"
     (checkpoints / "seed-0.pt").write_bytes(copied.read_bytes())
-    with pytest.raises(OutputError, match=r"seed-0\.pt is of another network"):
-        evaluated(tmp_path / "one")
+    refused(r"seed-0\.pt is of another network", tmp_path / "one")
     (checkpoints / IDENTITY).write_text("{")
-    with pytest.raises(OutputError, match="is damaged; remove"):
-        evaluated(tmp_path / "one")
+    refused("is damaged; remove", tmp_path / "one")
     (checkpoints / IDENTITY).unlink()
-    with pytest.raises(OutputError, match=r"is a submission, but .* isn't there"):
-        evaluated(tmp_path / "one")
+    refused(r"is a submission, but .* isn't there", tmp_path / "one")
     (tmp_path / "one" / name).rename(tmp_path / "aside")
-    with pytest.raises(OutputError, match="doesn't say of what network it is"):
-        evaluated(tmp_path / "one")
+    refused("doesn't say of what network it is", tmp_path / "one")
 
 
 def test_classes_are_known_by_their_source_in_whatever_module(monkeypatch):
@@ -226,9 +221,8 @@ def test_a_network_may_say_itself_what_it_minimises_and_answers(tmp_path):
         def predict(self, tokens):
             return tokens[:, 0, 0]
 
-    assert_refused(
-        r"predict made \[1\] of tokens .*; expected \[1, 3\]", evaluated, tmp_path / "short", Short
-    )
+    wanted = r"predict made \[1\] of tokens .*; expected \[1, 3\]"
+    refused(wanted, tmp_path / "short", Short, error=ConfigurationError)
 
 
 @pytest.mark.usefixtures("small_boards")
