@@ -2,11 +2,12 @@
 
 import os
 import shutil
+from functools import partial
 
 import pytest
 
 from helpers.example import all_bytes
-from helpers.killing import Killed, killed_after, stopped_at
+from helpers.killing import Killed, killed_everywhere, stopped_at
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, OutputError
 from sraven.data.directory import DatasetDirectory
@@ -35,9 +36,13 @@ def whole(tmp_path_factory):
     folder, made = tmp_path_factory.mktemp("whole"), {}
     for number, task in enumerate([*BEFORE.values(), THIRD]):
         if task is not None and task not in made:
-            write_dataset(task, SIZES, folder / str(number), threads=1)
+            write(folder / str(number), task)
             made[task] = folder / str(number), all_bytes(folder / str(number))
     return made
+
+
+def write(out, task=TASK, **options):
+    write_dataset(task, SIZES, out, threads=1, **options)
 
 
 def lay_out(before, whole, out):
@@ -66,40 +71,30 @@ def check_what_loads(before, whole, out):
 
 
 @pytest.mark.parametrize("before", BEFORE)
-def test_killed_anywhere(before, whole, tmp_path, monkeypatch):
+def test_killed_anywhere(before, whole, tmp_path):
     """The same command, by turns with and without --force, ends in the same bytes; nothing whole is lost."""
     before, out = BEFORE[before], tmp_path / "out"
-    force, operations, done = before is not None, 0, False
-    while not done:
+    force, prepare = before is not None, partial(lay_out, before, whole, out)
+    for operations in killed_everywhere(partial(write, out, force=force), prepare):
         again = force and operations % 2 == 0
-        lay_out(before, whole, out)
-        done = killed_after(
-            operations, monkeypatch, lambda: write_dataset(TASK, SIZES, out, force=force, threads=1)
-        )
         check_what_loads(before, whole, out)
         if before is not None:
             assert holds_something_whole(before, whole, out), operations
         is_whole = before not in (None, TASK) and whole[before][1].items() <= all_bytes(out).items()
         if is_whole and not again:
-            assert_refused("another dataset", write_dataset, TASK, SIZES, out, error=OutputError, threads=1)
+            assert_refused("another dataset", write, out, error=OutputError)
             again = True
-        write_dataset(TASK, SIZES, out, force=again, threads=1)
+        write(out, force=again)
         assert all_bytes(out) == whole[TASK][1], operations
-        operations += 1
     assert operations > 15
 
 
-def test_a_third_dataset_replaces_what_was_cut_short(whole, tmp_path, monkeypatch):
-    before, out = BEFORE["another name"], tmp_path / "out"
-    operations, done = 0, False
-    while not done:
-        lay_out(before, whole, out)
-        done = killed_after(
-            operations, monkeypatch, lambda: write_dataset(TASK, SIZES, out, force=True, threads=1)
-        )
-        write_dataset(THIRD, SIZES, out, force=True, threads=1)
+def test_a_third_dataset_replaces_what_was_cut_short(whole, tmp_path):
+    out = tmp_path / "out"
+    prepare = partial(lay_out, BEFORE["another name"], whole, out)
+    for operations in killed_everywhere(partial(write, out, force=True), prepare, step=2):
+        write(out, THIRD, force=True)
         assert all_bytes(out) == whole[THIRD][1], operations
-        operations += 2
 
 
 def test_what_was_cut_short_is_exported_before_a_third_is_made(whole, tmp_path, monkeypatch):
@@ -116,7 +111,7 @@ def test_what_was_cut_short_is_exported_before_a_third_is_made(whole, tmp_path, 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", die_before_the_data_is_moved)
         with pytest.raises(Killed):
-            write_dataset(TASK, SIZES, out, force=True, threads=1)
+            write(out, force=True)
     assert not (out / MANIFEST).exists()
     with DatasetDirectory(out, make_plan(THIRD, SIZES, "parquet"), True).open():
         assert whole[TASK][1].items() <= all_bytes(out).items()
@@ -128,10 +123,9 @@ def test_a_finished_dataset_leaves_a_living_writer_alone(whole, tmp_path):
     lay_out(TASK, whole, out)
     with DatasetDirectory(out, make_plan(TASK, SIZES, "parquet"), True).open():
         (out / STAGING / "work").touch()
-        with pytest.raises(OutputError, match=rf"written by process {os.getpid()} "):
-            write_dataset(TASK, SIZES, out, threads=1)
+        assert_refused(f"written by process {os.getpid()} ", write, out, error=OutputError)
         assert (out / STAGING / "work").exists()
-    write_dataset(TASK, SIZES, out, threads=1)
+    write(out)
     assert all_bytes(out) == whole[TASK][1]
 
 
@@ -141,7 +135,7 @@ def test_whoever_waited_for_the_lock_finds_it_finished(whole, tmp_path, monkeypa
 
     def finish_first(*arguments, **options):
         monkeypatch.undo()
-        write_dataset(TASK, SIZES, out, threads=1)
+        write(out)
         return real(*arguments, **options)
 
     monkeypatch.setattr(staging, "Lock", finish_first)
@@ -156,8 +150,7 @@ def test_a_staging_directory_that_is_a_link_is_refused(tmp_path, whole):
     precious.mkdir()
     (precious / "work").touch()
     (out / STAGING).symlink_to(precious)
-    with pytest.raises(OutputError, match="is a link or no directory; remove it"):
-        write_dataset(TASK, SIZES, out, force=True, threads=1)
+    assert_refused("is a link or no directory; remove it", write, out, force=True, error=OutputError)
     assert (precious / "work").exists()
 
 
@@ -169,19 +162,19 @@ def test_a_damaged_journal_begins_anew(junk, whole, tmp_path):
         journal = out / STAGING / "journal.jsonl"
         first = journal.read_bytes()
     journal.write_bytes(first + junk)
-    write_dataset(TASK, SIZES, out, threads=1)
+    write(out)
     assert all_bytes(out) == whole[TASK][1]
     with DatasetDirectory(out, plan, True).open():
         journal.write_bytes(junk)
-    write_dataset(TASK, SIZES, out, threads=1)
+    write(out)
     assert all_bytes(out) == whole[TASK][1]
 
 
 def test_a_staged_shard_that_was_lost_is_made_again_before_anything_is_replaced(whole, tmp_path):
     out = tmp_path / "out"
     lay_out(BEFORE["another name"], whole, out)
-    stopped_at(DatasetDirectory, "publish", lambda: write_dataset(TASK, SIZES, out, force=True, threads=1))
+    stopped_at(DatasetDirectory, "publish", lambda: write(out, force=True))
     for shard in (out / STAGING / TASK.config_name).iterdir():
         shard.unlink()
-    write_dataset(TASK, SIZES, out, force=True, threads=1)
+    write(out, force=True)
     assert all_bytes(out) == whole[TASK][1]

@@ -1,6 +1,7 @@
 """A writer that is killed between any two operations on files."""
 
 import os
+from itertools import count
 
 import pytest
 
@@ -11,7 +12,20 @@ class Killed(BaseException):
     """Stands for a signal that nobody can catch: whatever is done afterwards isn't."""
 
 
-def killed_after(operations, monkeypatch, work):
+def killed_everywhere(work, prepare, step=1):
+    """Do some work, killed after no operation on files, after ``step``, and so on until it is done.
+
+    Yields how many operations it was, after each time; ``prepare`` comes before each.
+    """
+    for operations in count(0, step):
+        prepare()
+        is_done = _killed_after(operations, work)
+        yield operations
+        if is_done:
+            return
+
+
+def _killed_after(operations, work):
     """Do some work until as many operations on files are done; tell whether it was all."""
     left = operations
 
@@ -25,7 +39,7 @@ def killed_after(operations, monkeypatch, work):
 
         return call
 
-    with monkeypatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch:
         for name in OPERATIONS:
             patch.setattr(os, name, until_killed(getattr(os, name)))
         try:
