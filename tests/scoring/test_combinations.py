@@ -46,12 +46,6 @@ def test_what_others_show_agrees_with_plain_python(tables, shown):
     assert sorted(found) == sorted(expected)
 
 
-def test_new_pairs_by_hand():
-    known = np.array([[0, 0, 1, 1], [2, 2, 3, 3]])
-    rows = np.array([[0, 0, 1, 1], [0, 0, 0, 2], [0, 1, 2, 3], [0, 0, 2, 2]])
-    assert count_new_pairs(rows, known).tolist() == [0, 3, 4, 4]
-
-
 def test_divergences_by_hand():
     known, held_out = np.array([[0, 0], [1, 1]]), np.array([[0, 1]])
     assert divergences(known, held_out) == (0.0, 1.0)  # the same rules, no pair in common
