@@ -68,7 +68,7 @@ def read_levels() -> Mapping[str, Levels]:
 
 def find_reference_levels(board: BoardFile, split: str, metric: str) -> tuple[ReferenceLevel, ...]:
     """Return the reference levels of a board by a metric, in the order of its family, as far as known."""
-    measured = read_levels().get(board.digest, {}).get(split, {})
+    measured: Mapping[str, Any] = read_levels().get(board.digest, {}).get(split, {})
     return tuple(
         ReferenceLevel(name, *level, **measured[name][metric])
         for name, level in find_family(board.family).reference_levels.items()
