@@ -96,11 +96,11 @@ class RandomAccess(Task, Generic[B]):
         """
         start = check_integer("start", start, 0, INDEX_LIMIT)
         count = check_integer("count", count, 0, INDEX_LIMIT - start)
+        if out is not None:
+            self._check_fits(out, count)
         try:
             indices = np.arange(start, start + count, dtype=np.uint64)
-            batch = self.empty_batch(count) if out is None else self._checked(out, count)
-        except ConfigurationError:
-            raise
+            batch = self.empty_batch(count) if out is None else out
         except (MemoryError, ValueError):  # of what no array can hold
             raise CapacityError(f"count={count:,} has no room in memory; take some at a time") from None
         self.fill(split, indices, batch, threads)
@@ -133,8 +133,8 @@ class RandomAccess(Task, Generic[B]):
         self.stream(name)  # refuses a split that there isn't
         return Split(self, name, range(size))
 
-    def _checked(self, out: B, count: int) -> B:
-        """Return ``out`` if it holds ``count`` instances of this task as `sample` makes them."""
+    def _check_fits(self, out: B, count: int) -> None:
+        """Refuse ``out`` unless it holds ``count`` instances of this task as `sample` makes them."""
         model = self.empty_batch(0)
         wanted = [(array.dtype, (count, *array.shape[1:])) for array in model]
         arrays = type(out) is type(model) and all(isinstance(array, np.ndarray) for array in out)
@@ -142,4 +142,3 @@ class RandomAccess(Task, Generic[B]):
             raise ConfigurationError(f"out isn't a batch of {count:,} instances of this task")
         if not all(array.flags.c_contiguous and array.flags.writeable for array in out):
             raise ConfigurationError("out has an array that is read-only or not C-contiguous")
-        return out
