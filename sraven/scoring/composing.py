@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -209,20 +210,10 @@ def measure_parts(
     """
     if BALANCED not in scoring.metrics or not {KNOWN, held_out} <= set(runs) or held_out == KNOWN:
         return None
-    known, new = (
-        score_samples(
-            scoring,
-            labels[split],
-            runs[split],
-            (BALANCED,),
-            by_combination=True,
-            samples=SAMPLES,
-            first=first,
-            threads=threads,
-        )[BALANCED]
-        # Other samples for each, as in `measure_composing`.
-        for split, first in ((KNOWN, SAMPLES), (held_out, 0))
-    )
+    sampled = partial(score_samples, scoring, metrics=(BALANCED,), by_combination=True, threads=threads)
+    # Other samples for each, as in `measure_composing`.
+    known = sampled(labels=labels[KNOWN], runs=runs[KNOWN], samples=SAMPLES, first=SAMPLES)[BALANCED]
+    new = sampled(labels=labels[held_out], runs=runs[held_out], samples=SAMPLES)[BALANCED]
     known_samples, new_samples = known.samples.mean(axis=1), new.samples.mean(axis=1)
     values = float(known.by_run.mean()), float(new.by_run.mean())
     kept = Estimate(None, None)
