@@ -35,21 +35,20 @@ class Stop:
 
 
 @contextmanager
-def stoppable(note: str, signals: Sequence[signal.Signals] = ASKING) -> Iterator[Stop]:
-    """Hear signals while work goes on; yield whether one has come.
+def stoppable(note: str) -> Iterator[Stop]:
+    """Hear the signals of `ASKING` while work goes on; yield whether one has come.
 
     A second one ends the process at once. Those that the process ignores stay ignored. Elsewhere than in the
     main thread nothing is heard.
 
     Args:
         note: is written to standard error when the first has come.
-        signals: to hear.
     """
     stop = Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    heard = [each for each in signals if signal.getsignal(each) is not signal.SIG_IGN]
+    heard = [each for each in ASKING if signal.getsignal(each) is not signal.SIG_IGN]
     readable, writable = os.pipe()
     os.set_blocking(writable, False)
     listener = threading.Thread(target=_listen, args=(readable, stop, heard, note), daemon=True)

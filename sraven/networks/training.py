@@ -70,16 +70,12 @@ def _answer(network: nn.Module, of: SequenceTask, tokens: torch.Tensor) -> torch
 
 
 def _optimiser(network: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
-    named = list(network.named_parameters())
-    decays = [
-        each.ndim > 1 and "position" not in name and not getattr(each, "_no_weight_decay", False)
-        for name, each in named
-    ]
-    groups = [
-        {"params": [each for (_, each), does in zip(named, decays, strict=True) if does is which], **decay}
-        for which, decay in ((True, {"weight_decay": recipe.weight_decay}), (False, {"weight_decay": 0.0}))
-    ]
-    return torch.optim.AdamW(groups, lr=recipe.learning_rate)
+    decayed, others = list[nn.Parameter](), list[nn.Parameter]()
+    for name, each in network.named_parameters():
+        decays = each.ndim > 1 and "position" not in name and not getattr(each, "_no_weight_decay", False)
+        (decayed if decays else others).append(each)
+    groups: list[dict[str, Any]] = [{"params": decayed}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=recipe.learning_rate, weight_decay=recipe.weight_decay)
 
 
 def _update(
