@@ -86,15 +86,9 @@ def test_digests_that_contradict_each_other_are_found(key, monkeypatch, tmp_path
     assert_refused("contradict each other", load_board, SRAVEN_BOARD, error=BoardError)
 
 
-@pytest.mark.parametrize(("name", "meant"), [("sraven-v2", "sraven-v1"), ("fuzzy-v1", "fuzzylogic-v1")])
-def test_unknown_board_names_the_nearest(name, meant):
-    said = f"no board '{name}'; did you mean .*{meant}.*`sraven boards` lists all"
-    assert_refused(said, load_board, name)
-
-
 @pytest.mark.parametrize("name", ["", "../sraven-v1", "zzz", 3, None, "sraven-v1.json", "sraven-v1\n"])
 def test_what_is_no_name_of_a_board_is_refused(name):
-    assert_refused("there is no board", read_board, name)
+    assert_refused("there is no board .*; did you mean .* `sraven boards` lists all", read_board, name)
 
 
 @pytest.mark.parametrize(

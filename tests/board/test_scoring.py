@@ -122,17 +122,6 @@ def test_score_without_denominator_is_none():
     assert (nothing.mean, nothing.interval, nothing.by_seed) == (None, None, (None,))
 
 
-@pytest.mark.parametrize("share", [0.05, 0.5, 0.93])
-def test_interval_of_a_share_is_that_of_theory(share):
-    n = 6_000
-    score = made_up([(np.arange(n) < share * n).astype(int)]).metrics["share"]
-    low, high = score.interval
-    width = 2 * 1.959964 * sqrt(share * (1 - share) / n)
-    assert low < score.mean < high
-    assert high - low == pytest.approx(width, rel=0.12)
-    assert (low + high) / 2 == pytest.approx(share, abs=width / 10)
-
-
 def test_interval_is_that_of_the_mean_over_seeds():
     """Seeds that are right on other instances average out; equal ones don't."""
     n = 10_000
