@@ -3,7 +3,6 @@
 import errno
 import fcntl
 import os
-import signal
 import stat
 import subprocess
 import sys
@@ -53,25 +52,13 @@ sys.stdin.read()
 """
 
 
-@pytest.fixture
-def other(tmp_path):
-    """A process that holds the lock of a directory."""
+def test_another_process_is_named_and_once_it_is_killed_holds_nothing(tmp_path):
     command = [sys.executable, "-c", HOLD, str(tmp_path / "out")]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert process.stdout.readline() == b"held\n"
-    yield process
-    process.kill()
-    process.communicate()
-
-
-def test_a_second_process_is_refused_and_learns_who_has_it(other, tmp_path):
-    with pytest.raises(OutputError, match=rf"out is being written by process {other.pid} on \S+; wait"):
-        Lock(tmp_path / "out")
-
-
-def test_a_killed_process_holds_nothing(other, tmp_path):
-    other.send_signal(signal.SIGKILL)
-    other.wait()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        said = rf"out is being written by process {other.pid} on \S+; wait"
+        assert_refused(said, Lock, tmp_path / "out", error=OutputError)
+        other.kill()
     assert os.listdir(tmp_path / "out") == [LOCK]
     with Lock(tmp_path / "out"):
         assert (tmp_path / "out" / LOCK).read_text().startswith(f"process {os.getpid()} on ")

@@ -65,13 +65,6 @@ def test_directory_is_no_file_and_no_descriptor_is_left(tmp_path):
     assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_file_is_read_up_to_its_limit(tmp_path):
-    (tmp_path / "x").write_bytes(b"12345")
-    assert read_file(tmp_path, "x", 5) == b"12345"
-    assert refusal(read_file, tmp_path, "x", 4) == "x: has 5 bytes; expected 4 or fewer"
-    assert refusal(read_file, tmp_path, "y", 4) == "y: can't be read: No such file or directory"
-
-
 def test_directory_of_a_submission_may_not_be_a_link(tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
