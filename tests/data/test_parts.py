@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -119,22 +118,22 @@ def test_a_disk_without_second_names_gets_copies(tmp_path, parts, monkeypatch):
     check_merge(folders, whole)
 
 
-def refused(folders, out, match):
+def refuses(folders, out, match):
     assert_refused(match, merge_parts, folders, out, error=OutputError)
     assert not out.exists()
 
 
 def test_what_is_no_dataset_of_these_parts_is_refused(parts, tmp_path):
     (one, two, three), out = parts[0], tmp_path / "merged"
-    refused([one, three], out, "5 of 14 shards are in none of these parts .*name the other parts")
-    refused([one, two, three, two], out, "is in .*part-2 and in .*part-2; leave out one")
-    refused([tmp_path / "whole", one], out, "whole holds a whole dataset")
-    refused([tmp_path / "absent"], out, "holds no part of a dataset")
-    refused([], out, "there are no parts")
+    refuses([one, three], out, "5 of 14 shards are in none of these parts .*name the other parts")
+    refuses([one, two, three, two], out, "is in .*part-2 and in .*part-2; leave out one")
+    refuses([tmp_path / "whole", one], out, "whole holds a whole dataset")
+    refuses([tmp_path / "absent"], out, "holds no part of a dataset")
+    refuses([], out, "there are no parts")
     write_dataset(SRAVEN(M=2, K=5, holdout=0.3, seed=1), SIZES, tmp_path / "other", part=Part(1, 2))
-    refused([one, tmp_path / "other"], out, r"part of another dataset than .*part-1 \(seed differ\)")
+    refuses([one, tmp_path / "other"], out, r"part of another dataset than .*part-1 \(seed differ\)")
     write_dataset(TASK, {**SIZES, "ood": 20}, tmp_path / "sizes", part=Part(1, 2))
-    refused([one, tmp_path / "sizes"], out, r"\(sizes differ\)")
+    refuses([one, tmp_path / "sizes"], out, r"\(sizes differ\)")
 
 
 def test_damaged_shards_arent_published(parts, tmp_path):
@@ -153,7 +152,7 @@ def test_damaged_shards_arent_published(parts, tmp_path):
 def test_a_strange_plan_is_no_part(parts, tmp_path, plan):
     folders, _ = parts
     (folders[0] / STAGING / JOURNAL).write_text(plan + "\n")
-    refused(folders, tmp_path / "merged", "part-1")
+    refuses(folders, tmp_path / "merged", "part-1")
 
 
 def edit_journal(folder, line, **changes):
@@ -220,7 +219,7 @@ def test_other_versions_of_pyarrow_are_refused(parts, tmp_path):
     folders, _ = parts
     for folder in folders:
         edit_journal(folder, 0, pyarrow="1.2.3")
-    refused(folders, tmp_path / "merged", r"was written with PyArrow 1\.2\.3")
+    refuses(folders, tmp_path / "merged", r"was written with PyArrow 1\.2\.3")
 
 
 def test_a_part_isnt_written_over_the_whole(parts, tmp_path):
@@ -235,17 +234,16 @@ def test_parts_are_read_as_they_are_written():
         assert_refused("expected 3/64 for the third of 64 parts", read_part, text)
 
 
-def test_the_commands(run, tmp_path):
-    line = ["generate", "--M=2", "--K=5", "--holdout=0.3", "--train=90", "--test=35", "--ood=10"]
+def test_the_commands(done, refused, tmp_path):
+    line = ["generate", "--M=2", "--K=5", "--holdout=0.3", "--train=90", "--test=35", "--ood=10", "--out"]
     for number in (1, 2):
-        code, out, _ = run(*line, f"--part={number}/2", "--out", tmp_path / f"p{number}")
-        assert code == 0 and "shards" in out and "sraven merge" in out
-    code, out, err = run("merge", tmp_path / "p2", "--out", tmp_path / "merged")
-    assert code == 2 and "are in none of these parts" in err
-    code, out, _ = run("merge", tmp_path / "p2", tmp_path / "p1", "--out", tmp_path / "merged")
-    assert code == 0 and "90 instances" in out and "load_dataset" in out
-    run(*line, "--out", tmp_path / "whole")
+        out = done(*line, tmp_path / f"p{number}", f"--part={number}/2")
+        assert "shards" in out and "sraven merge" in out
+    assert "are in none of these parts" in refused("merge", tmp_path / "p2", "--out", tmp_path / "merged")
+    out = done("merge", tmp_path / "p2", tmp_path / "p1", "--out", tmp_path / "merged")
+    assert "90 instances" in out and "load_dataset" in out
+    done(*line, tmp_path / "whole")
     assert all_bytes(tmp_path / "merged") == all_bytes(tmp_path / "whole")
-    code, out, _ = run(*line, "--part=1/2", "--out", tmp_path / "p1", "--json")
-    assert json.loads(out)["of"] == 2
-    assert run(*line, "--part=3/2", "--out", tmp_path / "p3")[0] == 2 and not Path(tmp_path / "p3").exists()
+    assert json.loads(done(*line, tmp_path / "p1", "--part=1/2", "--json"))["of"] == 2
+    refused(*line, tmp_path / "p3", "--part=3/2")
+    assert not (tmp_path / "p3").exists()
