@@ -52,6 +52,12 @@ def evaluated(folder, make=Points, boards=((SRAVEN_BOARD, STEPS * BATCH),), **op
     return evaluate_network(make, boards, out=folder, **options)
 
 
+@pytest.fixture
+def quick(small_boards, monkeypatch):
+    """The small boards, and no pictures, which take as long as all else."""
+    monkeypatch.setattr("sraven.networks.evaluation.find_spec", lambda name: None)
+
+
 def refused(message, *arguments, error=OutputError, **options):
     assert_refused(message, evaluated, *arguments, error=error, **options)
 
@@ -75,7 +81,7 @@ def test_a_network_is_trained_scored_and_ready_to_submit(tmp_path):
     assert (tmp_path / PICTURE).read_text().startswith("<?xml")
 
 
-@pytest.mark.usefixtures("small_boards")
+@pytest.mark.usefixtures("quick")
 def test_interrupted_the_same_call_ends_in_the_same_predictions(tmp_path, monkeypatch):
     monkeypatch.setattr("sraven.networks.training._SAVE_SECONDS", -1.0)
     whole = all_bytes(evaluated(tmp_path / "whole").results[0].folder / "predictions")
@@ -98,7 +104,7 @@ def test_interrupted_the_same_call_ends_in_the_same_predictions(tmp_path, monkey
     assert torch.equal(last, later[1])  # the step that didn't end, after the batch of the cost
 
 
-@pytest.mark.usefixtures("small_boards")
+@pytest.mark.usefixtures("quick")
 def test_what_is_refused(tmp_path):
     evaluated(tmp_path)
     refused("is of 'points'; choose another folder for 'other'", tmp_path, name="other")
@@ -140,7 +146,7 @@ def scaled(**options):
     return lambda *shape: Scaled(shape, **options)
 
 
-@pytest.mark.usefixtures("small_boards")
+@pytest.mark.usefixtures("quick")
 def test_scores_of_another_network_are_never_printed(tmp_path, monkeypatch):
     evaluated(tmp_path, scaled())
     for change in ({"scale": 0.9}, {"hidden": 3.0}):  # the second one counts once the gate has moved
@@ -153,7 +159,7 @@ def test_scores_of_another_network_are_never_printed(tmp_path, monkeypatch):
     evaluated(tmp_path, scaled())  # all is as it was
 
 
-@pytest.mark.usefixtures("small_boards")
+@pytest.mark.usefixtures("quick")
 def test_a_submission_and_its_checkpoints_belong_together(tmp_path):
     name = f"{SRAVEN_BOARD}-{STEPS * BATCH}"
     evaluated(tmp_path / "one")
@@ -187,7 +193,7 @@ def test_classes_are_known_by_their_source_in_whatever_module(monkeypatch):
     assert digest_of_classes([Points]) == before
 
 
-@pytest.mark.usefixtures("small_boards")
+@pytest.mark.usefixtures("quick")
 def test_a_network_may_say_itself_what_it_minimises_and_answers(tmp_path):
     made, seen = [], []
 
@@ -225,7 +231,7 @@ def test_a_network_may_say_itself_what_it_minimises_and_answers(tmp_path):
     refused(wanted, tmp_path / "short", Short, error=ConfigurationError)
 
 
-@pytest.mark.usefixtures("small_boards")
+@pytest.mark.usefixtures("quick")
 def test_changes_to_the_recipe_count_and_are_named(tmp_path):
     changed = evaluated(tmp_path, batch_size=64, clip_norm=0.1, authors="Me").results[0].folder
     said = read_submission(changed).content
@@ -243,7 +249,7 @@ def test_what_is_marked_does_not_decay():
     assert decayed() == [0, 2]
 
 
-@pytest.mark.usefixtures("small_boards")
+@pytest.mark.usefixtures("quick")
 def test_asked_to_end_it_leaves_a_checkpoint_and_the_same_call_goes_on(tmp_path, monkeypatch):
     whole = evaluated(tmp_path / "whole").results[0].folder
 
