@@ -12,7 +12,7 @@ from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
 from sraven.core.parallel import check_threads
-from sraven.data.engines.call import Call, Work
+from sraven.data.engines.call import Call
 from sraven.files.environment import variables
 
 _INTERVAL = 0.2
@@ -88,10 +88,6 @@ def _report_to_parent(items: int, size: int) -> None:
             raise InterruptedError
 
 
-def _do(work: Work, job: Any) -> Any:
-    return work(job, _report_to_parent)
-
-
 def _collect(call: Call, futures: Sequence[Future[Any]], shared: Any) -> None:
     """Wait for all; of several errors, the first job's is raised."""
     reported = (0, 0)
@@ -144,7 +140,7 @@ def map_apart(call: Call) -> None:
         shared: Any = context.Array("q", 5)
         with ProcessPoolExecutor(processes, context, _start_worker, (shared,)) as pool:
             try:
-                _collect(call, [pool.submit(_do, call.work, job) for job in call.jobs], shared)
+                _collect(call, [pool.submit(call.work, job, _report_to_parent) for job in call.jobs], shared)
             except BrokenProcessPool:
                 raise OSError("a process died, perhaps for want of memory; use fewer --processes") from None
             except BaseException:  # an interrupt too: the workers end after the batch at hand
