@@ -14,8 +14,7 @@ from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, small_contents, truth, use_boards
 from sraven import SRAVEN, BoardError, load_board
 from sraven.board.board import Board, read_board
-from sraven.board.content import BoardSplit, Reported, find_fault
-from sraven.core.roles import Column
+from sraven.board.content import find_fault
 from sraven.core.spec import digest
 
 SMALL = (SRAVEN_BOARD, FUZZY_BOARD)
@@ -131,17 +130,6 @@ def test_numbers_of_the_right_kind_are_predictions_whatever_their_width(kind):
 
 
 # A board as a typed value
-
-
-def test_fields_are_typed():
-    board = read_board("sraven-v1")
-    assert board.config["M"] == 4 and board.family == board.task.name == "sraven"
-    assert board.is_ranked and not read_board("sraven-features2-v1").is_ranked
-    assert board.prediction == Column("prediction", "uint8", (4,), "what is predicted")
-    assert board.train_budget in board.train_budgets
-    assert isinstance(board.covered["ood"], BoardSplit) and board.covered["ood"].instances == 51_200
-    assert isinstance(board.reported[0], Reported) and board.reported[0].notes
-    assert board.held_out["ood"][0] == tuple(board.task.combinations("ood")[0].tolist())
 
 
 def test_board_is_frozen_and_its_content_a_copy():

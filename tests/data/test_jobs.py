@@ -154,13 +154,6 @@ def test_the_pages_tables_are_those_of_the_records(monkeypatch):
     sys.modules.pop("scale_plan")
 
 
-@pytest.fixture
-def journal(tmp_path):
-    """An empty journal of a million instances."""
-    (tmp_path / STAGING).mkdir()
-    return Journal(tmp_path, make_plan(TASK, {"train": 10**6}, "parquet"))
-
-
 def entry_of(shard, counts):
     return make_shard_entry(shard, 1, "a" * 64, ["b" * 64] * 4, {"proposals": counts, "instances": counts})
 
@@ -172,7 +165,9 @@ def test_ten_billion_instances_are_listed():
 
 
 @pytest.mark.parametrize(("most", "size"), [(255, 1), (256, 2), (65_536, 4)])
-def test_counts_take_few_bytes_and_come_back_the_same(journal, tmp_path, most, size):
+def test_counts_take_few_bytes_and_come_back_the_same(tmp_path, most, size):
+    (tmp_path / STAGING).mkdir()
+    journal = Journal(tmp_path, make_plan(TASK, {"train": 10**6}, "parquet"))
     counts = np.array([0, 7, most], np.int64)
     entry = entry_of(Shard("train", "M4-K8/train-00000-of-00004.parquet", 0, 5), counts)
     journal.add(entry)
