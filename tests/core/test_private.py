@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -122,20 +123,13 @@ def test_a_holder_who_removes_it_meanwhile_leaves_no_lock_on_nothing(tmp_path, m
         assert_refused("being written", Lock, tmp_path, error=OutputError)
 
 
-def failing(number):
-    def fail(*_):
-        raise OSError(number, os.strerror(number))
-
-    return fail
-
-
 def test_a_full_disk_loses_the_name_and_nothing_else(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock_module.os, "pwrite", failing(errno.ENOSPC))
+    monkeypatch.setattr(lock_module.os, "pwrite", Mock(side_effect=OSError(errno.ENOSPC, "no space")))
     with Lock(tmp_path), pytest.raises(OutputError, match="being written by another process; wait"):
         Lock(tmp_path)
 
 
 def test_a_file_system_without_locks_is_reported(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock_module.fcntl, "flock", failing(errno.ENOSYS))
+    monkeypatch.setattr(lock_module.fcntl, "flock", Mock(side_effect=OSError(errno.ENOSYS, "no locks")))
     with pytest.warns(UserWarning, match="without locks; let nothing else write there"), Lock(tmp_path):
         pass

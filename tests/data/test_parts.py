@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from functools import partial
+from unittest.mock import Mock
 
 import pytest
 
@@ -110,11 +111,7 @@ def test_a_merge_killed_anywhere_goes_on(tmp_path, parts):
 
 def test_a_disk_without_second_names_gets_copies(tmp_path, parts, monkeypatch):
     folders, whole = parts
-
-    def refuse(*paths):
-        raise OSError("another disk")
-
-    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(os, "link", Mock(side_effect=OSError("another disk")))
     check_merge(folders, whole)
 
 

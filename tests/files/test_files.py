@@ -6,6 +6,7 @@ import os
 import threading
 import tracemalloc
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -44,11 +45,7 @@ def test_two_at_once_write_one_or_the_other_whole(tmp_path):
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
 def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch, error):
     write_bytes(tmp_path / "file", b"old")
-
-    def fail(*_):
-        raise error
-
-    monkeypatch.setattr(files, "move_into_place", fail)
+    monkeypatch.setattr(files, "move_into_place", Mock(side_effect=error))
     with pytest.raises(type(error)) as caught:
         write_bytes(tmp_path / "file", b"new")
     assert all_bytes(tmp_path) == {"file": b"old"}
@@ -156,9 +153,7 @@ def test_a_link_in_place_of_the_staging_is_refused(tmp_path):
 
 
 def test_a_full_disk_is_that_of_the_copy(tmp_path, monkeypatch):
-    def full(source, goal):
-        raise OSError(errno.ENOSPC, "No space left on device", str(source), None, str(goal))
-
+    full = Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
     monkeypatch.setattr(os, "link", full)
     monkeypatch.setattr("shutil.copyfile", full)
     (tmp_path / "origin").touch()
