@@ -1,7 +1,6 @@
 """Scores and their bootstrap intervals: what holds whatever is predicted."""
 
 import json
-from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -14,7 +13,7 @@ from helpers.evidence_example import make_evidence
 from sraven.board.board import read_board
 from sraven.core.roles import Labels, Metric
 from sraven.leaderboard.entries import entry_of
-from sraven.scoring.bootstrap import SAMPLES, bootstrap_sums, resample_combinations
+from sraven.scoring.bootstrap import SAMPLES, bootstrap_sums
 from sraven.scoring.mistakes import Share, Tally, diagnose_runs
 from sraven.scoring.scores import Run, interval_over_combinations, score_runs
 
@@ -133,26 +132,6 @@ def test_interval_is_that_of_the_mean_over_seeds():
     assert high - low == pytest.approx(2 * 1.959964 * 0.5 / sqrt(n), rel=0.12)
 
 
-@settings(max_examples=15)
-@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=30), st.randoms())
-def test_whole_is_the_weighted_mean_of_the_parts(rows, random):
-    values, groups = zip(*rows, strict=True)
-    scores = made_up([values, values[::-1]], groups)
-    apart = scores.by_combination["share"]
-    assert sum(apart.instances) == scores.instances == len(rows)
-    weighted = sum(n * mean for n, mean in zip(apart.instances, apart.mean, strict=True)) / len(rows)
-    assert weighted == pytest.approx(scores.metrics["share"].mean, abs=1e-8)
-    for mean, low, high in zip(apart.mean, apart.low, apart.high, strict=True):
-        assert 0 <= low <= high <= 1 and 0 <= mean <= 1
-    order = list(range(len(rows)))
-    random.shuffle(order)
-    shuffled = made_up([np.array(values)[order], np.array(values[::-1])[order]], np.array(groups)[order])
-    for name, score in scores.metrics.items():
-        other = shuffled.metrics[name]
-        assert replace(score, interval=None) == replace(other, interval=None)
-    assert shuffled.by_combination["share"].mean == apart.mean
-
-
 # Tallies of sorted errors over seeds
 
 
@@ -202,23 +181,6 @@ FUZZY = REPOSITORY / "docs" / "leaderboard" / "submissions" / "fuzzylogic-v1"
 
 def apart(means, instances):
     return {"by_combination": {"accuracy": {"mean": means, "instances": instances}}}
-
-
-def test_samples_are_those_of_a_loop():
-    means, instances = [0.25, 1.0, 0.5], [2, 3, 7]
-    # What each sample draws of three: the sums over three groups of one instance each say it.
-    drawn = np.concatenate([apart for _, apart in bootstrap_sums(np.ones((3, 1)), np.arange(3), 3, 1)])[
-        :, :, 0
-    ]
-    wanted = []
-    for counts in drawn.tolist():
-        right = shown = 0.0
-        for count, mean, n in zip(counts, means, instances, strict=True):
-            right += count * n * mean
-            shown += count * n
-        wanted.append(right / shown)
-    assert (drawn.sum(axis=1) == 3).all() and len(wanted) == SAMPLES
-    assert resample_combinations(means, instances) == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize(
