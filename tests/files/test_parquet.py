@@ -50,6 +50,7 @@ def table(index, prediction, **rest):
     return parquet({"index": index, "prediction": prediction, **rest})
 
 
+BILLION = 10**9
 COUNT = np.arange(20)
 WIDE = np.zeros((20, 3), np.uint8)
 FAULTS = {
@@ -74,6 +75,9 @@ FAULTS = {
         table(COUNT[:2], pa.array([[1, 2, 3], [1, None, 3]], pa.list_(pa.uint8(), 3))),
         "has a prediction with missing entries",
     ),
+    "bytes of a column": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 6], BILLION)), "bytes of data; expected"),
+    "less than no rows": (change_metadata(RIGHT, ([3], -5)), "declares -5 rows, and 20 in its row groups"),
+    "fewer rows than there are": (change_metadata(RIGHT, ([3], 3)), "declares 3 rows, and 20 in its row "),
     "many row groups": (predictions_file(np.zeros((257, 3), np.uint8), row_group_size=1), "257 row groups; "),
 }
 
@@ -92,9 +96,6 @@ def test_other_numbers_are_refused(numbers):
 
 
 # Files that lie: refused, in bounded memory
-
-
-BILLION = 10**9
 
 
 def with_nested_schema(depth):
@@ -145,9 +146,6 @@ BOMBS = {
     "a page of 2 GB, gzip": (large_page(2**31 - 1, 2), MEMORY),
     "a page of less than nothing": (large_page(-1, 6), ""),
     "values of the dictionary": (replace_pages(RIGHT, 0, page(2, bytes(8), 2**31 - 1), b"", 20), ""),
-    "bytes of a column": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 6], BILLION)), "bytes of data; expected"),
-    "less than no rows": (change_metadata(RIGHT, ([3], -5)), "declares -5 rows, and 20 in its row groups"),
-    "fewer rows than there are": (change_metadata(RIGHT, ([3], 3)), "declares 3 rows, and 20 in its row "),
     "pages beyond the file": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 11], BILLION)), ""),
     "a column of 2 GB": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 7], 2**31 - 1)), ""),
     "pages before the file": (change_metadata(RIGHT, ([4, 0, 1, 0, 3, 11], -1)), ""),
