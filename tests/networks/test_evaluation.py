@@ -1,5 +1,6 @@
 """Any PyTorch network by one call: its submissions, how it goes on, its costs, the number of all boards."""
 
+import shutil
 import signal
 import sys
 from contextlib import nullcontext
@@ -10,7 +11,7 @@ import pytest
 
 from helpers.example import all_bytes
 from helpers.refusals import assert_refused
-from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD
+from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards
 from sraven import SRAVEN, ConfigurationError, OutputError, evaluate_network, load_board, score_submission
 from sraven.board.board import read_board
 from sraven.leaderboard.submissions.submission import read_submission
@@ -25,6 +26,9 @@ from sraven.scoring.composing import Estimate
 torch = pytest.importorskip("torch", reason="PyTorch isn't installed: pip install '.[torch]' in a checkout")
 
 BATCH, STEPS = 128, 5
+
+FOLDER = f"{SRAVEN_BOARD}-{STEPS * BATCH}"
+"""Name of a submission's folder."""
 
 
 class Points(torch.nn.Module):
@@ -50,6 +54,15 @@ class Deeper(Points):
 def evaluated(folder, make=Points, boards=((SRAVEN_BOARD, STEPS * BATCH),), **options):
     options = {"device": "cpu", "on_progress": None, "name": "points", "authors": ["A"], **options}
     return evaluate_network(make, boards, out=folder, **options)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """What is left of points that were evaluated; tests only read it."""
+    folder = tmp_path_factory.mktemp("made")
+    with only_boards(folder / "boards"):
+        evaluated(folder / "out")
+    return folder / "out"
 
 
 @pytest.fixture
@@ -82,9 +95,8 @@ def test_a_network_is_trained_scored_and_ready_to_submit(tmp_path):
 
 
 @pytest.mark.usefixtures("quick")
-def test_interrupted_the_same_call_ends_in_the_same_predictions(tmp_path, monkeypatch):
+def test_interrupted_the_same_call_ends_in_the_same_predictions(tmp_path, made, monkeypatch):
     monkeypatch.setattr("sraven.networks.training._SAVE_SECONDS", -1.0)
-    whole = all_bytes(evaluated(tmp_path / "whole").results[0].folder / "predictions")
     forward, calls = Points.forward, []
 
     def ends_early(network, tokens):
@@ -96,20 +108,20 @@ def test_interrupted_the_same_call_ends_in_the_same_predictions(tmp_path, monkey
 
     monkeypatch.setattr(Points, "forward", ends_early)
     with pytest.raises(KeyboardInterrupt):
-        evaluated(tmp_path / "again")
+        evaluated(tmp_path)
     last, count = calls[-1], len(calls)
-    again = evaluated(tmp_path / "again")
-    assert all_bytes(again.results[0].folder / "predictions") == whole
+    evaluated(tmp_path)
+    assert all_bytes(tmp_path / FOLDER / "predictions") == all_bytes(made / FOLDER / "predictions")
     later = [each for each in calls[count:] if len(each) == BATCH]
     assert torch.equal(last, later[1])  # the step that didn't end, after the batch of the cost
 
 
 @pytest.mark.usefixtures("quick")
-def test_what_is_refused(tmp_path):
-    evaluated(tmp_path)
+def test_what_is_refused(tmp_path, made):
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     refused("is of 'points'; choose another folder for 'other'", tmp_path, name="other")
     refused(r"has seeds \[0\]; remove it for \[0, 1\]", tmp_path, seeds=[1, 0])
-    (tmp_path / f"{SRAVEN_BOARD}-{STEPS * BATCH}").rename(tmp_path / "aside")
+    (tmp_path / FOLDER).rename(tmp_path / "aside")
     refused(r"is of another network.*classes", tmp_path, Deeper)
     flat = lambda *shape: torch.nn.Sequential(Points(*shape), torch.nn.Flatten())  # noqa: E731
     wrong = {
@@ -160,13 +172,12 @@ def test_scores_of_another_network_are_never_printed(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("quick")
-def test_a_submission_and_its_checkpoints_belong_together(tmp_path):
-    name = f"{SRAVEN_BOARD}-{STEPS * BATCH}"
-    evaluated(tmp_path / "one")
+def test_a_submission_and_its_checkpoints_belong_together(tmp_path, made):
+    shutil.copytree(made, tmp_path / "one")
     evaluated(tmp_path / "two", seeds=[1])
-    checkpoints = tmp_path / "one/checkpoints" / name
+    checkpoints = tmp_path / "one/checkpoints" / FOLDER
     kept = (checkpoints / "seed-0.pt").read_bytes()
-    other = torch.load(tmp_path / "two/checkpoints" / name / "seed-1.pt")
+    other = torch.load(tmp_path / "two/checkpoints" / FOLDER / "seed-1.pt")
     other[0]["seed"] = 0
     torch.save(other, checkpoints / "seed-0.pt")
     refused("has other predictions of test, seed 0, than the network", tmp_path / "one")
@@ -181,7 +192,7 @@ def test_a_submission_and_its_checkpoints_belong_together(tmp_path):
     refused("is damaged; remove", tmp_path / "one")
     (checkpoints / IDENTITY).unlink()
     refused(r"is a submission, but .* isn't there", tmp_path / "one")
-    (tmp_path / "one" / name).rename(tmp_path / "aside")
+    (tmp_path / "one" / FOLDER).rename(tmp_path / "aside")
     refused("doesn't say of what network it is", tmp_path / "one")
 
 
@@ -250,9 +261,7 @@ def test_what_is_marked_does_not_decay():
 
 
 @pytest.mark.usefixtures("quick")
-def test_asked_to_end_it_leaves_a_checkpoint_and_the_same_call_goes_on(tmp_path, monkeypatch):
-    whole = evaluated(tmp_path / "whole").results[0].folder
-
+def test_asked_to_end_it_leaves_a_checkpoint_and_the_same_call_goes_on(tmp_path, made, monkeypatch):
     class After(Stop):
         """Is asked to end after three steps."""
 
@@ -266,12 +275,11 @@ def test_asked_to_end_it_leaves_a_checkpoint_and_the_same_call_goes_on(tmp_path,
     with monkeypatch.context() as patched:
         patched.setattr("sraven.networks.evaluation.stoppable", lambda note: nullcontext(After()))
         with pytest.raises(SystemExit) as ended:
-            evaluated(tmp_path / "again")
+            evaluated(tmp_path)
     assert ended.value.code == 128 + signal.SIGTERM
-    [checkpoint] = (tmp_path / "again").rglob("seed-0.pt")
-    assert torch.load(checkpoint)[1] == 3
-    again = evaluated(tmp_path / "again").results[0].folder
-    assert all_bytes(again / "predictions") == all_bytes(whole / "predictions")
+    assert torch.load(tmp_path / "checkpoints" / FOLDER / "seed-0.pt")[1] == 3
+    evaluated(tmp_path)
+    assert all_bytes(tmp_path / FOLDER / "predictions") == all_bytes(made / FOLDER / "predictions")
 
 
 def test_progress_is_a_line():
