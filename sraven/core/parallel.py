@@ -48,5 +48,4 @@ def for_each_chunk(
         return
     # A pool a call: it costs 0.1 ms, and none is left to break in a forked data-loader worker.
     with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(work, slices):
-            pass
+        list(pool.map(work, slices))  # raises what one of them has raised

@@ -107,16 +107,13 @@ def evaluate_network(
                 predictions[split][seed] = training.predict_split(network, task, of, split, size)
         return Trained(predictions, cost)
 
-    called = name or str(getattr(make_network, "__name__", type(make_network).__name__))
-    said = "A PyTorch network, trained by sraven.evaluate_network."
-    trainer = Trainer(identify, train)
     return evaluate(
-        trainer,
+        Trainer(identify, train),
         boards,
         recipe,
-        name=called,
+        name=name or str(getattr(make_network, "__name__", type(make_network).__name__)),
         authors=authors,
-        description=said,
+        description="A PyTorch network, trained by sraven.evaluate_network.",
         seeds=seeds,
         out=out,
         on_result=on_result,
