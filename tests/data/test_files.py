@@ -8,21 +8,12 @@ import pytest
 
 from helpers.example import SIZES
 from helpers.refusals import assert_refused
-from helpers.resealing import reseal
-from sraven import OutputError
+from helpers.resealing import faults, flipped, reseal
 from sraven.data.verify import verify_dataset
 from sraven.data.write import write_dataset
 from sraven.files.files import json_text
 
 FOLDER, SHARD = "M3-K7", "M3-K7/ood-00000-of-00001.parquet"
-
-
-def faults(directory):
-    """Return the faults of a dataset, or that of a manifest which makes it none."""
-    try:
-        return verify_dataset(directory).faults
-    except OutputError as error:
-        return [str(error)]
 
 
 @pytest.mark.parametrize(
@@ -175,13 +166,6 @@ def test_changed_arrow_streams_are_found(task, tmp_path):
         path.write_bytes(changed)
         reseal(tmp_path / "raven", task)
         assert faults(tmp_path / "raven")
-
-
-def flipped(data, place):
-    """Return bytes with a bit of one of them changed."""
-    changed = bytearray(data)
-    changed[place] ^= 1
-    return bytes(changed)
 
 
 def test_second_opinion_is_heard(copy, monkeypatch):

@@ -9,6 +9,7 @@ from datasets import load_dataset
 from helpers.example import SIZES, all_bytes
 from helpers.killing import Killed, stopped_at
 from helpers.refusals import assert_refused
+from helpers.resealing import flipped
 from sraven import SRAVEN, CapacityError, OutputError
 from sraven.core import digests
 from sraven.data import write as dataset_module
@@ -158,9 +159,7 @@ def interrupted(task, out, **options):
 def test_what_is_damaged_is_written_again(task, dataset_directory, tmp_path):
     staging = interrupted(task, tmp_path / "raven")
     shard = next(staging.rglob("train-*.parquet"))
-    damaged = bytearray(shard.read_bytes())
-    damaged[len(damaged) // 2] ^= 1
-    shard.write_bytes(damaged)
+    shard.write_bytes(flipped(shard.read_bytes()))
     write_dataset(task, SIZES, tmp_path / "raven")
     assert all_bytes(tmp_path / "raven") == all_bytes(dataset_directory)
 

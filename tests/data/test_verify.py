@@ -7,7 +7,7 @@ import pytest
 from fuzzylogic import FuzzyLogic
 from helpers.example import SIZES, all_bytes
 from helpers.parquet_forgery import page, replace_pages
-from helpers.resealing import name_another_writer, reseal
+from helpers.resealing import flipped, name_another_writer, reseal
 from sraven import SRAVEN, ConfigurationError, OutputError
 from sraven.data.files import DOWNLOADED, check_text
 from sraven.data.leaks import fingerprints
@@ -32,9 +32,7 @@ def test_right_dataset_has_no_fault_and_stays_as_it_is(dataset_directory):
     "name", ["README.md", "croissant.json", "manifest.json", "M3-K7/ood-00000-of-00001.parquet"]
 )
 def test_flipped_bit_is_found(copy, name):
-    content = bytearray((copy / name).read_bytes())
-    content[len(content) // 2] ^= 1
-    (copy / name).write_bytes(content)
+    (copy / name).write_bytes(flipped((copy / name).read_bytes()))
     try:
         assert verify_dataset(copy).faults
     except (OutputError, ConfigurationError):

@@ -2,8 +2,10 @@
 
 import json
 
+from sraven.core.errors import ConfigurationError
 from sraven.data.card import describing_files
 from sraven.data.formats import FORMATS
+from sraven.data.verify import verify_dataset
 from sraven.files.files import sha256_of_file, write_json, write_text
 from sraven.files.table import arrow_schema, to_table
 
@@ -27,6 +29,21 @@ def reseal(directory, task, change=lambda manifest: None):
     for name, text in describing_files(task, manifest).items():
         write_text(directory / name, text)
     write_json(directory / "manifest.json", manifest)
+
+
+def faults(directory):
+    """Return the faults of a dataset, or that of a manifest which makes it none."""
+    try:
+        return verify_dataset(directory).faults
+    except ConfigurationError as error:
+        return [str(error)]
+
+
+def flipped(data, place=None):
+    """Return bytes with a bit of one of them changed, of the middle one unless its place is given."""
+    changed = bytearray(data)
+    changed[len(data) // 2 if place is None else place] ^= 1
+    return bytes(changed)
 
 
 def write_rows(path, arrays, task):
