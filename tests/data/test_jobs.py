@@ -6,6 +6,7 @@ import sys
 import threading
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -53,9 +54,7 @@ def test_of_several_errors_the_first_jobs_is_raised(here):
 
 
 def test_an_error_where_results_are_kept_ends_it(here):
-    def keep(result):
-        raise OSError("disk full")
-
+    keep = Mock(side_effect=OSError("disk full"))
     with pytest.raises(OSError, match="disk full"):
         here(partial(square, 0), range(50), local="threads", workers=1, keep=keep)
 
@@ -104,13 +103,8 @@ def test_what_a_cluster_takes_and_decides(refused, monkeypatch, tmp_path):
 
 def test_an_address_without_a_cluster_is_refused(refused, tmp_path, monkeypatch):
     ray = pytest.importorskip("ray", reason="needs Ray: pip install '.[cluster]' in a checkout")
-
-    def init(**settings):
-        raise ConnectionError(
-            "Could not find any running Ray instance. Please specify the one to connect to."
-        )
-
-    monkeypatch.setattr(ray, "init", init)
+    none_runs = ConnectionError("Could not find any running Ray instance. Please specify the one to use.")
+    monkeypatch.setattr(ray, "init", Mock(side_effect=none_runs))
     with socket.socket() as nobody:  # bound, and not listening
         nobody.bind(("127.0.0.1", 0))
         for address in (f"127.0.0.1:{nobody.getsockname()[1]}", "auto"):

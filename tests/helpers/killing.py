@@ -2,6 +2,7 @@
 
 import os
 from itertools import count
+from unittest.mock import patch
 
 import pytest
 
@@ -39,9 +40,9 @@ def _killed_after(operations, work):
 
         return call
 
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as monkeypatch:
         for name in OPERATIONS:
-            patch.setattr(os, name, until_killed(getattr(os, name)))
+            monkeypatch.setattr(os, name, until_killed(getattr(os, name)))
         try:
             work()
         except Killed:
@@ -51,11 +52,5 @@ def _killed_after(operations, work):
 
 def stopped_at(owner, name, work):
     """Do some work until it calls a function, in which it is killed."""
-
-    def stop(*_, **__):
-        raise Killed
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(owner, name, stop)
-        with pytest.raises(Killed):
-            work()
+    with patch.object(owner, name, side_effect=Killed), pytest.raises(Killed):
+        work()
