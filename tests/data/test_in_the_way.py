@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from unittest.mock import patch
 
 import pytest
 from datasets import load_dataset
@@ -134,10 +135,8 @@ def test_killed_writer_leaves_nothing_that_loads_and_is_resumed(tmp_path, monkey
             raise Killed
         add(journal, entry)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(Journal, "add", add_or_die)
-        with pytest.raises(Killed):
-            write_dataset(SOURCE, SHARDS, out, threads=2)
+    with patch.object(Journal, "add", add_or_die), pytest.raises(Killed):
+        write_dataset(SOURCE, SHARDS, out, threads=2)
     assert not (out / "manifest.json").exists()
     journal = (out / ".sraven-partial" / "journal.jsonl").read_bytes()
     assert len(journal.splitlines()) == 1 + shards

@@ -3,6 +3,7 @@
 import os
 import shutil
 from functools import partial
+from unittest.mock import patch
 
 import pytest
 
@@ -97,7 +98,7 @@ def test_a_third_dataset_replaces_what_was_cut_short(whole, tmp_path):
         assert all_bytes(out) == whole[THIRD][1], operations
 
 
-def test_what_was_cut_short_is_exported_before_a_third_is_made(whole, tmp_path, monkeypatch):
+def test_what_was_cut_short_is_exported_before_a_third_is_made(whole, tmp_path):
     """What it replaces is taken apart by then: without it, there would be no whole dataset for hours."""
     out, before = tmp_path / "out", BEFORE["another name"]
     lay_out(before, whole, out)
@@ -108,10 +109,8 @@ def test_what_was_cut_short_is_exported_before_a_third_is_made(whole, tmp_path, 
             raise Killed
         replace(source, goal)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", die_before_the_data_is_moved)
-        with pytest.raises(Killed):
-            write(out, force=True)
+    with patch.object(os, "replace", die_before_the_data_is_moved), pytest.raises(Killed):
+        write(out, force=True)
     assert not (out / MANIFEST).exists()
     with DatasetDirectory(out, make_plan(THIRD, SIZES, "parquet"), True).open():
         assert whole[TASK][1].items() <= all_bytes(out).items()
