@@ -5,7 +5,7 @@ names the code; which one stands for another; and whose seeds were trained apart
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ class Maintained(NamedTuple):
     apart: frozenset[str] = frozenset()
 
 
-def _read(leaderboard: Path) -> Mapping[str, Any]:
+def _read(leaderboard: Path) -> dict[str, Any]:
     if not os.path.lexists(leaderboard / CONFIRMED):
         return {}
     content = parse_yaml(read_file(leaderboard, CONFIRMED, _MOST_BYTES), CONFIRMED) or {}
@@ -52,26 +52,30 @@ def _replaces(content: Mapping[str, Any], entry_id: str, old: Evidence) -> bool:
     return content.get("replaces") == entry_id or bool(files & others - {None})
 
 
-def _misfits(content: Mapping[str, Any], entries: Mapping[str, Evidence]) -> Iterator[tuple[str, str, str]]:
-    """Yield what is confirmed of entries that isn't so: under which name, of which entry, and why."""
-    for entry_id, digest in content["reproduced"].items():
-        if entry_id not in entries:
-            yield "reproduced", entry_id, "there is no such entry"
-        elif (held := entries[entry_id].digest) != digest:
-            other = f"is {digest[:12]}…, but the entry's submission.yaml has {held[:12]}…"
-            yield "reproduced", entry_id, f"{other}: another submission was run again"
-    for kind in ("points", "replaced"):
-        for entry_id, other in content[kind].items():
-            if entry_id not in entries or other not in entries or entry_id == other:
-                yield kind, entry_id, f"names {escape(other)}; expected two entries that there are"
-            elif entries[entry_id].board.id != entries[other].board.id:
-                yield kind, entry_id, f"names {escape(other)}, which is of another board"
-            elif kind == "replaced" and not _replaces(entries[other].content, entry_id, entries[entry_id]):
-                said = "whose submission.yaml neither says 'replaces' nor names a file of it"
-                yield kind, entry_id, f"names {escape(other)}, {said}"
-    for entry_id in content["apart"]:
-        if entry_id not in entries:
-            yield "apart", entry_id, "there is no such entry"
+def _misfit(kind: str, entry_id: str, said: str, entries: Mapping[str, Evidence]) -> str:
+    """Return why what is confirmed of an entry isn't so, an empty text if it is.
+
+    Args:
+        kind: an attribute of `Maintained`.
+        entry_id: the entry.
+        said: what that has of it: a digest, or another entry.
+        entries: all that can be read.
+    """
+    entry, other = entries.get(entry_id), entries.get(said)
+    if kind in ("points", "replaced"):
+        named = f"names {escape(said)}"
+        if entry is None or other is None or entry_id == said:
+            return f"{named}; expected two entries that there are"
+        if entry.board.id != other.board.id:
+            return f"{named}, which is of another board"
+        if kind == "replaced" and not _replaces(other.content, entry_id, entry):
+            return f"{named}, whose submission.yaml neither says 'replaces' nor names a file of it"
+    elif entry is None:
+        return "there is no such entry"
+    elif kind == "reproduced" and entry.digest != said:
+        held = f"the entry's submission.yaml has {entry.digest[:12]}…"
+        return f"is {said[:12]}…, but {held}: another submission was run again"
+    return ""
 
 
 def read_maintained(
@@ -88,16 +92,16 @@ def read_maintained(
         confirmed = _read(leaderboard)
     except SubmissionError as error:
         return Maintained(), [make_fault(CONFIRMED, str(error).removeprefix(f"{CONFIRMED}: "))]
-
-    def concerning(kind: str) -> dict[str, Any]:
-        found = confirmed.get(kind, {})
-        named = [each for each in found if only is None or each.partition("/")[0] == only]
-        return {each: found[each] if kind != "apart" else None for each in named}
-
-    said = {kind: concerning(kind) for kind in Maintained._fields}
+    confirmed["apart"] = dict.fromkeys(confirmed.get("apart", ()), "")
+    found: dict[str, dict[str, str]] = {kind: {} for kind in Maintained._fields}
     faults = []
-    for kind, entry_id, why in list(_misfits(said, entries)):
-        faults.append(make_fault(f"{CONFIRMED}: {kind}: {escape(entry_id)}", why))
-        said[kind].pop(entry_id, None)
-    apart = frozenset(said.pop("apart"))
-    return Maintained(**said, apart=apart), faults
+    for kind, fitting in found.items():
+        for entry_id, said in confirmed.get(kind, {}).items():
+            if only is not None and entry_id.partition("/")[0] != only:
+                continue
+            if why := _misfit(kind, entry_id, said, entries):
+                faults.append(make_fault(f"{CONFIRMED}: {kind}: {escape(entry_id)}", why))
+            else:
+                fitting[entry_id] = said
+    apart = frozenset(found.pop("apart"))
+    return Maintained(**found, apart=apart), faults
