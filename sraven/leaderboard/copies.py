@@ -55,29 +55,33 @@ def is_copy(first: Evidence, second: Evidence) -> bool:
     )
 
 
+def suspect(what: str, measure: str, found: float, most: float) -> str:
+    """Return in words what networks that were trained apart don't do; ``most`` is what they have."""
+    usual = f"networks trained apart have {most:g} or less"
+    return f"{what} ({measure} {found:.3f}; {usual}): a maintainer has to look"
+
+
 def find_borrowing(evidence: Evidence, sources: Mapping[str, Evidence]) -> str:
     """Return what of a submission seems to be from others, in words; an empty text if nothing does.
 
     A copy of which wrong answers were changed still errs where the other does. A vote errs where nobody else
     does, and what it says there somebody else says, too. Reference predictors are no networks.
     """
-    board, kind = evidence.board, evidence.board.task.scoring.comparison
-    others = {
-        (name, run): (other.predictions[run], mistakes)
+    split, kind = evidence.board.primary_split, evidence.board.task.scoring.comparison
+    others = [
+        (name, (other.predictions[run_name(split, seed)], mistakes))
         for name, other in sources.items()
-        for run, mistakes in other.mistakes.items()
-        if other.content["method"].get("family") != REFERENCE
-    }
-    apart = "networks trained apart have {:g} or less): a maintainer has to look"
-    for run, mistakes in evidence.mistakes.items():
-        for (name, _), (_, theirs) in others.items():
+        if other.family != REFERENCE
+        for seed, mistakes in other.mistakes.items()
+    ]
+    for seed, mistakes in evidence.mistakes.items():
+        for name, (_, theirs) in others:
             if (found := kind.agreement(mistakes, theirs)) > kind.most_agreement:
-                most = apart.format(kind.most_agreement)
-                return f"errs like {name} on {board.primary_split} (agreement {found:.3f}; {most}"
-        found = kind.borrowed((evidence.predictions[run], mistakes), list(others.values()))
-        if found > kind.most_borrowed:
-            most = apart.format(kind.most_borrowed)
-            return f"errs as others do together on {board.primary_split} (a share of {found:.3f}; {most}"
+                return suspect(f"errs like {name} on {split}", "agreement", found, kind.most_agreement)
+        run = evidence.predictions[run_name(split, seed)], mistakes
+        if (found := kind.borrowed(run, [other for _, other in others])) > kind.most_borrowed:
+            what = f"errs as others do together on {split}"
+            return suspect(what, "a share of", found, kind.most_borrowed)
     return ""
 
 
@@ -104,12 +108,11 @@ def find_sources(
     age = {each: newest + 1 if each in later else order.get(each, newest) for each in entries}
     found: dict[str, list[str]] = {}
     for one, evidence in entries.items():
-        family = evidence.content["method"].get("family")
         own = [old for old, new in replaced.items() if new == one and old in entries]
         found[one] = [
             other
             for other in entries
-            if family != REFERENCE and age[other] <= age[one]
+            if evidence.family != REFERENCE and age[other] <= age[one]
             if other not in (one, replaced.get(one), *own)
             if not any(is_copy(entries[other], entries[old]) for old in own)
         ]

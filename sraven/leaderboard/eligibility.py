@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any, NamedTuple
 
 from sraven.core.escape import escape
-from sraven.leaderboard.copies import equal_seeds
+from sraven.leaderboard.copies import equal_seeds, suspect
 from sraven.leaderboard.evidence import Evidence
 from sraven.leaderboard.standing import LEARNT_CEILING, REFERENCE, UNCHOSEN
 from sraven.leaderboard.submissions.submission import CLAIM_TOLERANCE, RANKED_SEEDS
@@ -94,10 +94,7 @@ def _agreement(evidence: Evidence) -> str:
     most = evidence.board.task.scoring.comparison.most_agreement
     for split, (first, second, found) in evidence.agreement.items():
         if found > most:
-            return (
-                f"seeds {first} and {second} err alike on {split} (agreement {found:.3f}; networks trained "
-                f"apart have {most:g} or less): a maintainer has to look"
-            )
+            return suspect(f"seeds {first} and {second} err alike on {split}", "agreement", found, most)
     return ""
 
 
@@ -173,14 +170,13 @@ def _baseline(evidence: Evidence) -> str:
 
 
 def _reference(evidence: Evidence) -> str:
-    is_reference = evidence.content["method"].get("family") == REFERENCE
-    return "a reference, not a model" if is_reference else ""
+    return "a reference, not a model" if evidence.family == REFERENCE else ""
 
 
 def _told(evidence: Evidence) -> str:
     """A network that is told what others find out shows what can be learnt, not how well those compose."""
-    is_told = evidence.content["method"].get("family") == LEARNT_CEILING
-    return "a learnt ceiling: it is told what the ranked networks have to find out" if is_told else ""
+    told = "a learnt ceiling: it is told what the ranked networks have to find out"
+    return told if evidence.family == LEARNT_CEILING else ""
 
 
 def _people(evidence: Evidence) -> str:
@@ -264,8 +260,8 @@ def find_remarks(evidence: Evidence) -> list[str]:
 
 def find_omissions(evidence: Evidence) -> tuple[str, ...]:
     """Return in sentences what a description should say and doesn't; an entry is ranked all the same."""
-    training, family = evidence.content["training"], evidence.content["method"].get("family")
-    if family == REFERENCE or not training["instances"] or training.get("tuning_trials") is not None:
+    training = evidence.content["training"]
+    if evidence.family == REFERENCE or not training["instances"] or training.get("tuning_trials") is not None:
         return ()
     return ("training.tuning_trials is missing: say how many settings were tried, the chosen one included",)
 

@@ -18,7 +18,7 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
     """Return the row of a submission, without rank, badge of a maintainer, and remark."""
     content, board, scores = evidence.content, evidence.board, evidence.scores
     method, training = content["method"], content["training"]
-    is_reference, primary = method.get("family") == REFERENCE, scores["splits"].get(board.primary_split)
+    is_reference, primary = evidence.family == REFERENCE, scores["splits"].get(board.primary_split)
     replies = {name: said for name, said in content.get("replies", {}).items() if name != "prompt_digest"}
     stamp = entry_id.rpartition("/")[2][:8]
     by_split = {
@@ -30,7 +30,7 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
     return Entry(
         id=entry_id,
         method=method["name"],
-        family=method.get("family"),
+        family=evidence.family,
         description=method["description"],
         badge=SCORED,
         value=score.value,

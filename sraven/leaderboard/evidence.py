@@ -13,7 +13,6 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sraven.board.board import Board, read_board
-from sraven.core.roles import Arrays
 from sraven.files.jsonable import as_json
 from sraven.leaderboard.submissions.submission import (
     Submission,
@@ -24,7 +23,7 @@ from sraven.leaderboard.submissions.submission import (
 )
 from sraven.scoring.composing import Composing, PartsKept, measure_parts
 from sraven.scoring.mistakes import SIBLINGS
-from sraven.scoring.scores import DIGITS, Run
+from sraven.scoring.scores import DIGITS
 
 _BOARDS = 4  # at hand at a time: tens of megabytes each
 
@@ -48,7 +47,7 @@ class Evidence:
         parts: what it keeps of features, at equal rules; None where the task has no such metric.
         agreement: by split, the two seeds whose errors agree most, and how much; see
             `sraven.core.roles.Comparison`.
-        mistakes: the error of each run on the split that ranks, by `run_name`; see there, too.
+        mistakes: the error of each run on the split that ranks, by seed; see there, too.
     """
 
     content: Mapping[str, Any]
@@ -62,7 +61,13 @@ class Evidence:
     siblings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: PartsKept | None = None
     agreement: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    mistakes: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    mistakes: Mapping[int, NDArray[Any]] = field(default_factory=dict)
+
+    @property
+    def family(self) -> str | None:
+        """What its method says it belongs to."""
+        found: str | None = self.content["method"].get("family")
+        return found
 
     @cached_property
     def composing(self) -> Composing | None:
@@ -85,27 +90,23 @@ def run_name(split: str, seed: int) -> str:
     return f"{split}/{seed}"
 
 
-def _most_agreement(board: Board, truth: Arrays, runs: Sequence[Run]) -> tuple[int, int, float] | None:
-    """Return the two seeds whose errors agree most, and how much; None where that says nothing."""
-    kind = board.task.scoring.comparison
-    if kind.errors is None or len(runs) < 2:
-        return None
-    errors = [kind.errors(truth, run.predictions) for run in runs]
-    pairs = combinations(range(len(runs)), 2)
-    return max(
-        ((runs[a].seed, runs[b].seed, round(kind.agreement(errors[a], errors[b]), DIGITS)) for a, b in pairs),
-        key=lambda found: found[2],
-    )
-
-
-def mistakes_of(submission: Submission, *, threads: int | None = None) -> dict[str, NDArray[Any]]:
-    """Return the error of each run on the split that ranks; nothing where that says nothing of networks."""
-    board, kind = submission.board, submission.board.task.scoring.comparison
-    runs = submission.runs.get(board.primary_split, ())
-    if kind.errors is None or not runs:
+def mistakes_of(submission: Submission, split: str) -> dict[int, NDArray[Any]]:
+    """Return the error of each run on a split, by seed; nothing where that says nothing of networks."""
+    board, errors = submission.board, submission.board.task.scoring.comparison.errors
+    if errors is None or split not in submission.runs:
         return {}
-    truth = board.labels(board.primary_split, threads=threads).arrays
-    return {run_name(board.primary_split, run.seed): kind.errors(truth, run.predictions) for run in runs}
+    truth = board.labels(split).arrays
+    return {run.seed: errors(truth, run.predictions) for run in submission.runs[split]}
+
+
+def most_agreement(board: Board, mistakes: Mapping[int, NDArray[Any]]) -> tuple[int, int, float] | None:
+    """Return the two seeds whose errors agree most, and how much; None of fewer than two."""
+    agreement = board.task.scoring.comparison.agreement
+    found = (
+        (one, other, round(agreement(mistakes[one], mistakes[other]), DIGITS))
+        for one, other in combinations(mistakes, 2)
+    )
+    return max(found, key=lambda each: each[2], default=None)
 
 
 def make_evidence(submission: Submission, *, threads: int | None = None) -> Evidence:
@@ -124,11 +125,7 @@ def make_evidence(submission: Submission, *, threads: int | None = None) -> Evid
         split: {name: float(column.sum()) for name, column in truth.summands.items()}
         for split, truth in labels.items()
     }
-    agreement = {
-        split: most
-        for split, found in runs.items()
-        if (most := _most_agreement(board, labels[split].arrays, found))
-    }
+    mistakes = {split: mistakes_of(submission, split) for split in runs}
     errors = errors_of(submission, threads=threads)
     return Evidence(
         content=submission.content,
@@ -145,8 +142,10 @@ def make_evidence(submission: Submission, *, threads: int | None = None) -> Evid
             split: as_json(each.tables[SIBLINGS]) for split, each in errors.items() if SIBLINGS in each.tables
         },
         parts=measure_parts(board.task.scoring, labels, runs, board.primary_split, threads=threads),
-        agreement=agreement,
-        mistakes=mistakes_of(submission, threads=threads),
+        agreement={
+            split: most for split, found in mistakes.items() if (most := most_agreement(board, found))
+        },
+        mistakes=mistakes.get(board.primary_split, {}),
     )
 
 

@@ -19,8 +19,7 @@ from sraven.leaderboard.eligibility import (
     reasons_unranked,
 )
 from sraven.leaderboard.entries import entry_of
-from sraven.leaderboard.evidence import _most_agreement, run_name
-from sraven.scoring.scores import whole_run
+from sraven.leaderboard.evidence import most_agreement, run_name
 
 
 def why_unranked(evidence):
@@ -312,9 +311,8 @@ def test_numbers_that_are_nudged_are_a_copy(noise, is_copy):
 def agreeing(board_id, runs):
     """Return evidence whose agreement is that of some runs on ``ood``, and why it isn't ranked."""
     board = small_board(board_id)
-    found = _most_agreement(
-        board, board.labels("ood").arrays, [whole_run(run, n) for n, run in enumerate(runs)]
-    )
+    errors, labels = board.task.scoring.comparison.errors, board.labels("ood").arrays
+    found = most_agreement(board, {n: errors(labels, run) for n, run in enumerate(runs)})
     return found, why_unranked(replace(make_evidence(board=board), agreement={"ood": found}))
 
 
@@ -364,7 +362,7 @@ def made_of(board_id, runs):
     kind, labels = board.task.scoring.comparison, board.labels("ood").arrays
     named = {run_name("ood", n): run for n, run in enumerate(runs)}
     evidence = make_evidence(f"{board_id} {runs[0].sum()}", board, predictions=named)
-    return replace(evidence, mistakes={name: kind.errors(labels, run) for name, run in named.items()})
+    return replace(evidence, mistakes={n: kind.errors(labels, run) for n, run in enumerate(runs)})
 
 
 def plurality(runs):
