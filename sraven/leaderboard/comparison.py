@@ -49,7 +49,7 @@ def _resampled(combinations: Combinations) -> Draws:
     return resample_combinations(combinations.mean, combinations.instances, samples=DRAWS)
 
 
-def _over_seeds(seeds: tuple[int, int], errors: tuple[float | None, float | None]) -> Draws:
+def _over_seeds(seeds: Sequence[int], errors: Sequence[float | None]) -> Draws:
     """Return what other seeds add to a difference in each draw, given the standard errors over some each.
 
     None is of a single seed, which is taken to come from as wide a distribution as the other entry's seeds.
@@ -72,9 +72,9 @@ def _difference_draws(first: Entry, second: Entry) -> Draws:
     """Return what one entry scores more than another in each draw, ``[DRAWS]``; neither value is None."""
     if (first.digest or "") > (second.digest or ""):  # the other way round is the same with the other sign
         return -_difference_draws(second, first)
-    one, other = (_error(each.standard_error, each.family) for each in (first, second))
-    draws, signs = _over_seeds((first.seeds, second.seeds), (one, other)), (1, -1)
-    for number, (entry, sign) in enumerate(zip((first, second), signs, strict=True)):
+    errors = [_error(each.standard_error, each.family) for each in (first, second)]
+    draws = _over_seeds((first.seeds, second.seeds), errors)
+    for number, (entry, sign) in enumerate(((first, 1), (second, -1))):
         if entry.combinations:
             found = _resampled(entry.combinations)
         else:
@@ -204,11 +204,8 @@ def _wins(one: NDArray[np.float64], other: NDArray[np.float64], sign: int) -> tu
     """
     if np.isnan(one).all():
         return None
-    differences = [
-        sign * (one[:, n] - other[:, k]) for n in range(one.shape[1]) for k in range(other.shape[1])
-    ]
-    counts = [((each > 0).sum(), (each < 0).sum()) for each in differences]
-    first, second = np.mean(counts, axis=0)
+    differences = sign * (one[:, :, None] - other[:, None, :])
+    first, second = ((each > 0).sum(axis=0).mean() for each in (differences, -differences))
     return round(float(first), 2), round(float(second), 2)
 
 
@@ -247,14 +244,12 @@ def compare_submissions(
         if split in one.runs and split in other.runs
         for metric, each in _compare_split(one, other, split, threads).items()
     }
-    planned = (board.primary_split, board.metric)
-    others = {place: each for place, each in found.items() if place != planned}
-    corrected = dict(zip(others, correct(list(others.values())), strict=True))
-    if planned in found:
-        [corrected[planned]] = correct([found[planned]])
+    planned = [place for place in found if place == (board.primary_split, board.metric)]
+    for places in (planned, [place for place in found if place not in planned]):
+        found.update(zip(places, correct([found[place] for place in places]), strict=True))
     splits: dict[str, dict[str, Difference]] = {}
-    for split, metric in found:
-        splits.setdefault(split, {})[metric] = corrected[split, metric]
+    for (split, metric), each in found.items():
+        splits.setdefault(split, {})[metric] = each
     return Compared(
         board.id,
         (one.content["method"]["name"], other.content["method"]["name"]),
@@ -273,6 +268,8 @@ def _compare_split(
     names = (*board.metrics, *board.metrics_beside)
     metrics = [name for name in names if not scoring.metrics[name].of_instances]
     by_combination = board.metric in scoring.by_combination
+    families = [each.content["method"].get("family") for each in (one, other)]
+    sign = 1 if one.digest <= other.digest else -1
     samples = [
         score_samples(
             scoring,
@@ -290,14 +287,11 @@ def _compare_split(
         if not all(np.isfinite(each.by_run).all() for each in both):
             found[name] = Difference(None, None)  # as of ambiguous instances where there are none
             continue
-        seeds = [len(each.by_run) for each in both]
-        families = [each.content["method"].get("family") for each in (one, other)]
-        errors = [
-            _error(standard_error(each.by_run), family) for each, family in zip(both, families, strict=True)
-        ]
-        means = [each.samples.mean(axis=1) for each in both]
-        sign = 1 if one.digest <= other.digest else -1
-        draws = means[0] - means[1] + sign * _over_seeds((seeds[0], seeds[1]), (errors[0], errors[1]))
+        over_seeds = _over_seeds(
+            [len(each.by_run) for each in both],
+            list(map(_error, (standard_error(each.by_run) for each in both), families)),
+        )
+        draws = both[0].samples.mean(axis=1) - both[1].samples.mean(axis=1) + sign * over_seeds
         higher = scoring.metrics[name].higher_is_better
         better = _wins(both[0].by_instance, both[1].by_instance, 1 if higher else -1)
         values = [float(each.by_run.mean()) for each in both]
