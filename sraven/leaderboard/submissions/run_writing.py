@@ -34,14 +34,11 @@ def checked_runs(board: Board, predictions: Any) -> dict[tuple[str, int], Any]:
     """
     if not isinstance(predictions, Mapping):
         raise ConfigurationError("predictions has no names; expected {split: [array of each seed]}")
-    runs: dict[tuple[str, int], Any] = {}
-    for split, arrays in predictions.items():
-        found = {
-            seed: board.checked_predictions(split, array)
-            for seed, array in sorted(_by_seed(split, arrays).items())
-        }
-        runs |= {(split, seed): array for seed, array in found.items()}
-    return runs
+    return {
+        (split, seed): board.checked_predictions(split, array)
+        for split, arrays in predictions.items()
+        for seed, array in sorted(_by_seed(split, arrays).items())
+    }
 
 
 def write_run(board: Board, path: Path, predictions: Any) -> str:

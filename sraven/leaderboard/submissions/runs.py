@@ -31,32 +31,24 @@ def named_files(content: Mapping[str, Any]) -> dict[str, str]:
     return {run["file"]: run["sha256"] for run in content["runs"]}
 
 
-def check_splits(content: Mapping[str, Any], board: Board) -> None:
-    """Refuse runs on splits that a board hasn't.
-
-    Raises:
-        SubmissionError: for the first of them.
-    """
-    for number, run in enumerate(content["runs"]):
-        if run["split"] not in board.splits:
-            raise SubmissionError(
-                f"{DESCRIPTION}: runs[{number}].split is {quoted(run['split'])}; {board.id} has "
-                f"{', '.join(board.splits)}"
-            )
-
-
-def check_files(folder: Path, content: Mapping[str, Any]) -> None:
-    """Refuse runs that name other files than theirs, a run that is there twice, and files that no run names.
+def check_files(folder: Path, content: Mapping[str, Any], board: Board) -> None:
+    """Refuse runs on other splits or with other files than theirs, one that is there twice, and other files.
 
     Args:
         folder: that of the files.
         content: what the description says, checked against its schema.
+        board: the board it is for.
 
     Raises:
         SubmissionError: for the first of them.
     """
     listed = [run["file"] for run in content["runs"]]
     for number, run in enumerate(content["runs"]):
+        if run["split"] not in board.splits:
+            raise SubmissionError(
+                f"{DESCRIPTION}: runs[{number}].split is {quoted(run['split'])}; {board.id} has "
+                f"{', '.join(board.splits)}"
+            )
         path = prediction_path(run["split"], run["seed"])
         if run["file"] != path:
             raise SubmissionError(

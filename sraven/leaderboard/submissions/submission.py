@@ -25,7 +25,6 @@ from sraven.leaderboard.submissions.runs import (
     DESCRIPTION,
     SCORES,
     check_files,
-    check_splits,
     decode_runs,
     read_predictions,
 )
@@ -139,14 +138,13 @@ def read_submission(folder: Path, find_board: Callable[[str], Board] = read_boar
     if not folder.is_dir():
         raise SubmissionError(f"{folder} isn't the directory of a submission")
     content, digest = read_description(folder)
-    check_files(folder, content)
     board = find_board(content["board"])
     if content["board_digest"] != board.digest:
         raise SubmissionError(
             f"{DESCRIPTION}: board_digest is {content['board_digest'][:12]}…, but {board.id} has "
             f"{board.digest[:12]}…: the predictions are for another version of the board"
         )
-    check_splits(content, board)
+    check_files(folder, content, board)
     if problem := board_problem(content, board):
         raise SubmissionError(f"{DESCRIPTION}: {problem}")
     predictions = {run["file"]: read_predictions(folder, run, board) for run in content["runs"]}

@@ -33,12 +33,7 @@ from sraven.leaderboard.submissions.submission import (
 )
 
 _PACKAGES = ("sraven", "numpy", "torch", "jax", "flax", "tensorflow", "scikit-learn", "transformers")
-
-
-def _environment() -> dict[str, Any]:
-    """Return the versions of Python and of the libraries that this process has loaded."""
-    loaded = (name for name in _PACKAGES if name.replace("scikit-learn", "sklearn") in sys.modules)
-    return {"python": platform.python_version(), "packages": installed_versions(loaded)}
+"""Libraries whose versions a description names, if this process has loaded them."""
 
 
 def _as_plain(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,6 +92,7 @@ def describe_submission(
     for name, value in (described if replies is None else {**described, "replies": replies}).items():
         if not isinstance(value, Mapping):
             raise ConfigurationError(f"{name} is {value!r}; expected names and values")
+    loaded = (name for name in _PACKAGES if name.replace("scikit-learn", "sklearn") in sys.modules)
     content: dict[str, Any] = {
         "schema": 1,
         "board": board.id,
@@ -109,7 +105,7 @@ def describe_submission(
             {"seed": seed, "split": split, "file": prediction_path(split, seed), "sha256": "0" * 64}
             for split, seed in runs
         ],
-        "environment": _environment(),
+        "environment": {"python": platform.python_version(), "packages": installed_versions(loaded)},
     }
     content = _as_plain(content | {name: value for name, value in more.items() if value})
     if problem := find_problem(content, "submission") or board_problem(content, board):
