@@ -155,7 +155,7 @@ def of_board(board: Board, entries: Mapping[str, Evidence]) -> dict[str, Evidenc
     return {name: each for name, each in entries.items() if each.board.id == board.id}
 
 
-def _read_entry(folder: Path, gather: Callable[[Path], Evidence]) -> Evidence:
+def read_entry(folder: Path, gather: Callable[[Path], Evidence] = gather_evidence) -> Evidence:
     """Return what a filed submission shows.
 
     Raises:
@@ -207,7 +207,7 @@ def read_leaderboard(
             continue
         entry_id = f"{each.parent.name}/{each.name}"
         try:
-            found[entry_id] = _read_entry(each, gather)
+            found[entry_id] = read_entry(each, gather)
         except BusyError:
             raise
         except Exception as error:  # whatever an untrusted entry breaks, it is reported and hides no other

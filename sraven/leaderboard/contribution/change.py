@@ -18,14 +18,14 @@ from sraven.board.board import Board, read_board
 from sraven.core.errors import ChangeError, ConfigurationError, SubmissionError
 from sraven.core.escape import escape
 from sraven.leaderboard.copies import equal_seeds
-from sraven.leaderboard.evidence import Evidence, gather_evidence, sharing_boards
+from sraven.leaderboard.evidence import Evidence, sharing_boards
 from sraven.leaderboard.folder import filing_date, today as this_day
 from sraven.leaderboard.history import filing_order, git
 from sraven.leaderboard.maintainers import CONFIRMED
-from sraven.leaderboard.ranking import read_leaderboard
+from sraven.leaderboard.ranking import read_entry, read_leaderboard
 from sraven.leaderboard.standing import Entry, Leaderboard
 from sraven.leaderboard.submissions.runs import DESCRIPTION, README, SCORES
-from sraven.leaderboard.submissions.submission import SUBMISSIONS, differing, read_scores
+from sraven.leaderboard.submissions.submission import SUBMISSIONS
 from sraven.leaderboard.submissions.submit import slug
 
 LEADERBOARD = "docs/leaderboard"
@@ -124,7 +124,7 @@ def _check(base: str, checkout: Path, today: date, most_total: int) -> dict[str,
     with tempfile.TemporaryDirectory(prefix="sraven-change-") as name:
         root = Path(name)
         _extract(checkout, after, board, root)
-        evidence = _check_entry(folder, board, root)
+        evidence = _check_entry(folder, root)
         order = filing_order(checkout, _FILED, goal)
         rank = _check_standing(folder, evidence, root, today, order)
     return {"folder": folder, "scores": evidence.scores, "rank": rank}
@@ -219,17 +219,15 @@ def _find_addition(changed: Iterable[str], before: Tree, after: Tree, today: dat
 # The entry
 
 
-def _check_entry(folder: str, board: Board, root: Path) -> Evidence:
-    """Check a new entry as ``sraven score --check`` does, and that its seeds differ; return what it shows."""
-    evidence = gather_evidence(root / folder)
-    content = evidence.content
-    if content["board"] != board.id:
-        raise ChangeError(f"{folder} is for {content['board']}; file it below {content['board']}")
-    name = slug(content["method"]["name"])
+def _check_entry(folder: str, root: Path) -> Evidence:
+    """Check a new entry as the standing does, its name, and that its seeds differ; return what it shows."""
+    try:
+        evidence = read_entry(root / folder)
+    except SubmissionError as error:
+        raise ChangeError(f"{folder}: {error}") from None
+    name = slug(evidence.content["method"]["name"])
     if PurePosixPath(folder).name[9:] != name:
         raise ChangeError(f"{folder}: by the name of the method, the folder is called <date>-{name}")
-    if places := differing(read_scores(root / folder), evidence.scores):
-        raise ChangeError(f"{folder}/{SCORES}: {places[0]} isn't what the predictions score")
     if same := equal_seeds(evidence):
         raise ChangeError(f"{folder}: {same}; each seed is a run of its own")
     return evidence

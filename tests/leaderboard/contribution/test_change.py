@@ -59,7 +59,7 @@ def test_other_changes_are_not_its_concern(project):
         (f"{SRAVEN_BOARD}/20261124-another", "the folder is called <date>-a-method"),
         (f"{SRAVEN_BOARD}/20261124-a ##[warning]hello", r"a #\\x23\[warning\]hello isn't the name"),
         ("\n::notice::hello", r"\\n::notice::hello"),  # would be a command of the runner
-        (f"{FUZZY_BOARD}/20261124-a-method", "is for sraven-small-v1; file it below sraven-small-v1"),
+        (f"{FUZZY_BOARD}/20261124-a-method", "a-method: is for sraven-small-v1; move it below"),
         ("sraven-v9/20261124-a-method", "there is no board"),
         ("20261124-a-method", "isn't a file of a submission's folder"),
     ],
