@@ -1,7 +1,7 @@
 """The leaderboard's page: one file of HTML that needs no server, no script, no build and no other host."""
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -147,9 +147,9 @@ def _draw_board(standing: Standing) -> Picture | None:
     return _make_picture(board, [Panel("", bars, levels_of(board))], len(shown) - len(bars))
 
 
-def _range(shares: Iterable[float]) -> str:
-    low, *_, high = sorted([*shares] * 2)
-    return " to ".join(dict.fromkeys(f"{share:.2f}" for share in (low, high)))
+def _range(values: Sequence[float], digits: int) -> str:
+    """Return the least and the most of some numbers, once if they read the same."""
+    return " to ".join(dict.fromkeys(f"{each:.{digits}f}" for each in (min(values), max(values))))
 
 
 class Headline(NamedTuple):
@@ -160,18 +160,17 @@ class Headline(NamedTuple):
     basis: str
 
 
-def _shown_models(standing: Standing) -> list[Entry]:
-    """Return the models that are ranked; where none is, all of them."""
+def _networks(standing: Standing) -> dict[str, Entry]:
+    """Return for each kind of network the entry with the most seeds, of several the best, if it has parts.
+
+    They are those that are ranked; where none is, all of them.
+    """
     models = [entry for entry in standing.entries if _is_model(entry)]
-    return [entry for entry in models if entry.rank is not None] or models
-
-
-def _by_title(entries: Iterable[Entry]) -> dict[str, Entry]:
-    """Return for each kind of network the entry with the most seeds; of several, the best."""
+    models = [entry for entry in models if entry.rank is not None] or models
     found: dict[str, Entry] = {}
-    for entry in sorted(entries, key=lambda each: -each.seeds):
+    for entry in sorted(models, key=lambda each: -each.seeds):
         found.setdefault(entry.title, entry)
-    return found
+    return {title: entry for title, entry in found.items() if entry.parts}
 
 
 def _headline(standings: Sequence[Standing]) -> Headline | None:
@@ -180,13 +179,11 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
     if FLAGSHIP not in found or CONTROL not in found:
         return None
     boards = [found[each].board for each in (FLAGSHIP, CONTROL)]
-    both = [_by_title(_shown_models(found[each])) for each in (FLAGSHIP, CONTROL)]
-    titles = [
-        title for title in both[0] if title in both[1] and both[0][title].parts and both[1][title].parts
-    ]
+    both = [_networks(found[each]) for each in (FLAGSHIP, CONTROL)]
+    titles = [title for title in both[0] if title in both[1]]
     if not titles:
         return None
-    lost = [_range(group[title].parts["lost"]["value"] for title in titles) for group in both]  # type: ignore[index]
+    lost = [_range([group[title].parts["lost"]["value"] for title in titles], 2) for group in both]  # type: ignore[index]
     who = f"{titles[0]} gets" if len(titles) == 1 else "networks get"
     sentence = (
         f"Where held-out combinations have pairs of rules that training never showed, {who} {lost[0]} fewer "
@@ -202,13 +199,11 @@ def _headline(standings: Sequence[Standing]) -> Headline | None:
         Panel(name, [bar_of(board, group[title])._replace(name=title) for title in titles], levels_of(board))
         for name, board, group in zip(names, boards, both, strict=True)
     ]
-    seeds = sorted({group[title].seeds for group in both for title in titles})
-    count = (
-        f"{seeds[0]} seed{'s' * (seeds[0] > 1)}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
-    )
+    seeds = [group[title].seeds for group in both for title in titles]
     basis = (
         f"{metric_title(boards[0], boards[0].metric).capitalize()} of whole panels on {FLAGSHIP} and on its "
-        f"control {CONTROL}; {count} each. Bars hold 95 % of resampled combinations."
+        f"control {CONTROL}; {_range(seeds, 0)} seed{'s' * (max(seeds) > 1)} each. Bars hold 95 % of "
+        "resampled combinations."
     )
     return Headline(sentence, _make_picture(boards[0], panels), basis)
 

@@ -122,12 +122,10 @@ def draw_panel(axes: Axes, panel: Panel, width: int) -> None:
 
 def _legend(panels: Sequence[Panel], score: str) -> dict[str, Any]:
     """Return what stands below the panels: the marks and lines by their meaning."""
-    marks: dict[str, Any] = {
-        "known combinations": {"mfc": _GROUND, "mec": _TEXT_COLOUR, "mew": 1.5},
-        score: {"color": _ACCENT},
-    }
-    if not any(bar.known is not None for panel in panels for bar in panel.bars):
-        del marks["known combinations"]
+    marks: dict[str, Any] = {}
+    if any(bar.known is not None for panel in panels for bar in panel.bars):
+        marks["known combinations"] = {"mfc": _GROUND, "mec": _TEXT_COLOUR, "mew": 1.5}
+    marks[score] = {"color": _ACCENT}
     found = {name: Line2D([], [], linestyle="", marker="o", **look) for name, look in marks.items()}
     for panel in panels:
         for name, (_, style) in panel.levels.items():
