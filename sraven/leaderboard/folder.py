@@ -85,12 +85,13 @@ def _fault_of_directory(path: Path) -> str | None:
 
 def _fault_of_entry(folder: Path, last: date) -> str | None:
     """Return why something can't be an entry by its kind or name; None if it can."""
+    if reason := _fault_of_directory(folder):
+        return reason
     try:
         filing_date(folder.name, last)
-        reason = None
     except SubmissionError as error:
-        reason = str(error)
-    return _fault_of_directory(folder) or reason
+        return str(error)
+    return None
 
 
 def _within(folder: Path) -> list[Path]:
