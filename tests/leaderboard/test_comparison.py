@@ -123,28 +123,29 @@ def test_seeds_have_the_tails_of_students_t(seeds, errors, spread, most):
     assert not _over_seeds(seeds, (None, None)).any()
 
 
+MEANS = np.linspace(0, 0.9, 9)
+
+
+def entry(name, more=0.0, error=0.001, means=MEANS):
+    apart = Combinations((10,) * 9, tuple(means + more))
+    return make_entry(name, 0.45 + more, combinations=apart, standard_error=error, digest=name)
+
+
 def test_entries_of_the_standing_are_compared_by_the_same_combinations():
-    means = np.linspace(0, 0.9, 9)
-
-    def entry(name, more, error):
-        apart = Combinations((10,) * 9, tuple(means + more))
-        return make_entry(name, 0.45 + more, combinations=apart, standard_error=error)
-
-    clear, unsure = compare_entries(
-        entry("a", 0.02, 0.001), [entry("b", 0, 0.001), entry("c", 0, 0.05)], higher_is_better=True
-    )
+    """One is ahead on each of them, whichever are drawn; apart, their intervals overlap widely."""
+    others = [entry("b"), entry("c", error=0.05), entry("d", means=MEANS[::-1])]
+    clear, *unsure = compare_entries(entry("a", 0.02), others, higher_is_better=True)
     assert clear.is_clear and clear.is_better and clear.difference == pytest.approx(0.02)
-    assert not unsure.is_clear and unsure.interval[0] < 0 < unsure.interval[1]
+    assert not any(each.is_clear for each in unsure)
+    assert all(each.interval[0] < 0 < each.interval[1] for each in unsure)
 
 
-def test_what_is_plain_is_clear_among_many():
-    """However many comparisons p is corrected for."""
-    low, high = (
-        make_entry("x", value, family="reference", combinations=Combinations((10,) * 9, (value,) * 9))
-        for value in (0.1, 0.9)
-    )
-    found = compare_entries(high, [low] * 60, higher_is_better=True)
-    assert all(each.is_clear and each.corrected <= 0.01 for each in found)
+def test_who_else_is_there_and_who_is_asked_for_changes_no_draw():
+    a, b, c = entry("a", 0.01), entry("b", error=0.02), entry("c", means=MEANS[::-1])
+    [alone], [backward] = (compare_entries(x, [y], higher_is_better=True) for x, y in ((a, b), (b, a)))
+    beside = compare_entries(a, [c, b], higher_is_better=True)[1]
+    assert (beside.interval, beside.p) == (alone.interval, alone.p) and alone.p == backward.p
+    assert alone.interval == pytest.approx([-end for end in reversed(backward.interval)])
 
 
 def test_entries_are_found_by_name_and_what_is_not_is_refused(pair, leaderboard, tmp_path):

@@ -1,21 +1,16 @@
 """The standing: who is ranked, in which order, and what rows say."""
 
-import hashlib
 import json
-from dataclasses import replace
 from datetime import date
 
-import numpy as np
 import pytest
 
 from helpers.evidence_example import make_evidence, stated
-from helpers.leaderboard_example import make_entry
 from helpers.standings import entries_of, judged, scoring
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, small_board, small_contents, snapshot, write
 from sraven import SubmissionError
-from sraven.leaderboard.comparison import rank_ranges
 from sraven.leaderboard.ranking import gather_own, read_leaderboard
-from sraven.leaderboard.standing import Combinations, primary_ceiling
+from sraven.leaderboard.standing import primary_ceiling
 from sraven.leaderboard.submissions.submit import file_submission
 
 pytestmark = pytest.mark.usefixtures("small_boards")
@@ -166,51 +161,3 @@ def test_directory_stays_as_it_is_and_a_refusal_names_it(originals, tmp_path):
         with pytest.raises(SubmissionError) as refused:
             gather_own([tmp_path / name])
         assert str(refused.value).startswith(str(tmp_path)) and str(refused.value).count(str(tmp_path)) == 1
-
-
-# Ranges of ranks
-
-
-def entry(name, value, error=0.01, *, means=None, **changes):
-    """Return an entry with an interval over instances of no width, if nothing else is said."""
-    apart = Combinations((10,) * len(means), tuple(means)) if means is not None else None
-    digest = hashlib.sha256(name.encode()).hexdigest()
-    usual = {"standard_error": error, "combinations": apart, "interval": (value, value), "digest": digest}
-    return make_entry(name, value, **{**usual, **changes})
-
-
-def found(*entries, higher_is_better=True):
-    ranked = [replace(each, rank=place) for place, each in enumerate(entries, 1)]
-    return rank_ranges(ranked, higher_is_better=higher_is_better)
-
-
-def test_entries_that_are_apart_have_their_rank_alone_and_neighbours_share():
-    near, far = entry("near", 0.51), entry("far", 0.1, 0.001)
-    assert found(entry("best", 0.52), near, far) == [(1, 2), (1, 2), (3, 3)]
-    assert found(entry("best", 0.52, 0.0), replace(near, standard_error=None), far) == [
-        (1, 1),
-        (2, 2),
-        (3, 3),
-    ]
-
-
-def test_combinations_are_the_same_ones_for_all_entries():
-    """One is ahead on each combination, whichever are drawn; apart, their intervals overlap widely."""
-    means = np.linspace(0, 0.9, 9)
-    better, worse = (entry(name, 0, None, means=means + more) for name, more in (("b", 0.01), ("w", 0)))
-    assert found(better, worse) == [(1, 1), (2, 2)]
-    mixed = entry("w", 0, None, means=means[::-1] - 0.01)
-    assert found(better, mixed) == [(1, 2), (1, 2)]
-
-
-def test_who_else_is_there_and_in_which_order_changes_no_draw():
-    a, b, c = (entry(name, 0.5, 0.05) for name in "abc")
-    forward, backward = (rank_ranges(each, higher_is_better=True) for each in ([a, b, c], [c, b, a]))
-    assert forward == backward[::-1]
-
-
-def test_one_run_on_a_board_without_combinations_has_the_interval_of_its_instances():
-    one, other = (entry(name, value, None, seeds=1) for name, value in (("a", 0.52), ("b", 0.5)))
-    assert found(one, other) == [(1, 1), (2, 2)]
-    wide = [replace(each, interval=(each.value - 0.03, each.value + 0.03)) for each in (one, other)]
-    assert found(*wide) == [(1, 2), (1, 2)]
