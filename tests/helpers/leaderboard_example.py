@@ -55,11 +55,8 @@ def make_entry(method, value, **changes):
     usual = Entry(
         id=f"sraven-v1/20261121-{slug}",
         method=method,
-        family=None,
         description=f"This is {method}.",
         badge="scored",
-        rank=None,
-        remark="",
         value=value,
         standard_error=0.01,
         interval=None if value is None else (value - 0.004, value + 0.004),
@@ -109,13 +106,6 @@ def make_standing():
         make_entry("No score", None, **nothing),
     )
     return Standing(read_board("sraven-v1"), entries)
-
-
-def make_diagnostic(*entries):
-    """Return a board that isn't ranked."""
-    board = read_board("sraven-v1")
-    changes = {"id": "sraven-test-v1", "series": "holdout", "title": "SRAVEN, a diagnostic"}
-    return Standing(replace(board, **changes), entries)
 
 
 def make_hostile():

@@ -113,14 +113,11 @@ def whole(evidence, small_boards):
     return judged(evidence)
 
 
-def packed(whole):
-    return json.dumps(shipped.make_snapshot(whole)).encode()
-
-
 @pytest.fixture
 def as_packaged(whole, monkeypatch):
     """Make the standing the one that the package brings."""
-    monkeypatch.setattr("sraven.leaderboard.ranking.packaged", lambda: shipped.parse_snapshot(packed(whole)))
+    content = shipped.parse_snapshot(json.dumps(shipped.make_snapshot(whole)).encode())
+    monkeypatch.setattr("sraven.leaderboard.ranking.packaged", lambda: content)
 
 
 def test_it_is_read_back_as_it_was(whole, as_packaged):
@@ -131,13 +128,6 @@ def test_it_is_read_back_as_it_was(whole, as_packaged):
     assert ranks == [(IDS[0], None), (IDS[2], None), (IDS[1], 1)]
     read = read_snapshot(SRAVEN_BOARD, own={"mine": scoring(0.65)})
     assert [(entry.id, entry.rank) for entry in entries_of(read)][2:] == [("mine", 1), (IDS[1], 2)]
-
-
-def test_board_without_entries_has_what_papers_report(monkeypatch, small_boards):
-    monkeypatch.setattr("sraven.leaderboard.ranking.packaged", dict)
-    [standing] = read_snapshot(SRAVEN_BOARD).standings
-    assert [entry.badge for entry in standing.entries] == ["reported"]
-    assert_refused("there is no board 'nothing-v1'", read_snapshot, "nothing-v1")
 
 
 def test_what_is_left_out_or_not_filed_has_no_place_in_it(whole, evidence, tmp_path):

@@ -1,6 +1,5 @@
 """Changes of the leaderboard by a pull request, on real git repositories."""
 
-import json
 import re
 import shutil
 from datetime import date
@@ -53,26 +52,6 @@ def test_other_changes_are_not_its_concern(project):
 
 
 @pytest.mark.parametrize(
-    ("place", "message"),
-    [
-        (f"{SRAVEN_BOARD}/99991231-a-method", "expected a date from 2026-11-20 to 2026-11-25"),
-        (f"{SRAVEN_BOARD}/20261124-another", "the folder is called <date>-a-method"),
-        (f"{SRAVEN_BOARD}/20261124-a ##[warning]hello", r"a #\\x23\[warning\]hello isn't the name"),
-        ("\n::notice::hello", r"\\n::notice::hello"),  # would be a command of the runner
-        (f"{FUZZY_BOARD}/20261124-a-method", "a-method: is for sraven-small-v1; move it below"),
-        ("sraven-v9/20261124-a-method", "there is no board"),
-        ("20261124-a-method", "isn't a file of a submission's folder"),
-    ],
-)
-def test_a_folder_has_its_name_and_lies_below_its_board(project, entry, place, message):
-    goal = project / FILED / place
-    goal.parent.mkdir(exist_ok=True)
-    entry.rename(goal)
-    commit(project)
-    refuse(project, message)
-
-
-@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("junk.bin", "isn't part of a submission; remove it"),
@@ -112,14 +91,6 @@ def test_one_copied_seed_is_refused_however_it_is_written(project, tmp_path):
     refuse(project, rf"predicts the same as {SRAVEN_BOARD}/20261121-rival, or nearly so")
 
 
-def test_scores_must_be_those_of_the_predictions(project, entry):
-    scores = json.loads((entry / "scores.json").read_text())
-    scores["splits"]["ood"]["metrics"]["accuracy"]["mean"] = 0.99
-    (entry / "scores.json").write_text(json.dumps(scores))
-    commit(project)
-    refuse(project, r"scores.json: splits.ood.metrics.accuracy.mean isn't what the predictions score")
-
-
 # Nothing else is touched
 
 
@@ -137,22 +108,35 @@ def _write(path):
     return lambda project: (project / path).write_text("*.parquet diff=evil filter=evil\n")
 
 
+def _move(place):
+    def change(project):
+        (project / FILED / place).parent.mkdir(exist_ok=True)
+        (project / OURS).rename(project / FILED / place)
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (lambda project: shutil.rmtree(project / RIVAL), rf"^{RIVAL}/README.md is removed; a submission"),
-        (lambda project: (project / RIVAL).rename(project / "rival"), rf"^{RIVAL}/README.md is removed"),
         (_write(f"{RIVAL}/README.md"), rf"^{RIVAL}/README.md is changed"),
-        (_write("docs/leaderboard/confirmed.yaml"), r"^docs/leaderboard/confirmed.yaml is changed"),
         (_write("program.py"), r"^program.py is changed"),
         (_write(".gitattributes"), r"^\.gitattributes isn't a file of a submission's folder"),
         (_link, rf"^{OURS}/README.md is a link"),
         (_link_for_all, r"^docs is a link|^docs/leaderboard/boards.yaml is removed"),
         (lambda project: (project / OURS / "README.md").chmod(0o755), rf"^{OURS}/README.md is executable"),
         (lambda project: shutil.copytree(project / OURS, project / f"{OURS}-2"), rf"^{OURS} and {OURS}-2 "),
+        (_move(f"{SRAVEN_BOARD}/99991231-a-method"), "expected a date from 2026-11-20 to 2026-11-25"),
+        (_move(f"{SRAVEN_BOARD}/20261124-another"), "the folder is called <date>-a-method"),
+        (_move(f"{SRAVEN_BOARD}/20261124-a ##[warning]hello"), r"a #\\x23\[warning\]hello isn't the name"),
+        (_move("\n::notice::hello"), r"\\n::notice::hello"),  # would be a command of the runner
+        (_move(f"{FUZZY_BOARD}/20261124-a-method"), "a-method: is for sraven-small-v1; move it below"),
+        (_move("sraven-v9/20261124-a-method"), "there is no board"),
+        (_move("20261124-a-method"), "isn't a file of a submission's folder"),
     ],
 )
-def test_nothing_else_may_be_touched(project, entry, change, message):
+def test_a_folder_has_its_name_below_its_board_and_nothing_else_is_touched(project, entry, change, message):
     change(project)
     commit(project)
     refuse(project, message)

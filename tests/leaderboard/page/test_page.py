@@ -7,13 +7,7 @@ from dataclasses import replace
 import pytest
 from matplotlib.figure import Figure
 
-from helpers.leaderboard_example import (
-    make_diagnostic,
-    make_entry,
-    make_reference,
-    make_reported,
-    make_standing,
-)
+from helpers.leaderboard_example import make_entry, make_reference, make_reported, make_standing
 from helpers.page import example_page, page_of, tables_of
 from sraven.board.board import read_board
 from sraven.leaderboard.page.page import CONTROL, FLAGSHIP
@@ -41,7 +35,7 @@ def test_where_nothing_else_is_shown_unranked_entries_are_not_folded():
     page = page_of(Standing(BOARD, (make_entry("one seed", 0.5, remark="fewer than 3 seeds"),)))
     assert tables_of(page) == [("Not ranked", ["seed"])]
     assert "Not ranked (1)" not in [text for _, text in page.find("summary")]
-    page = page_of(make_diagnostic(make_entry("a", 0.5)))
+    page = page_of(Standing(read_board(CONTROL), (make_entry("a", 0.5),)))
     assert tables_of(page) == [("Entries", ["a"])] and page.find("h2", id="diagnostic")
 
 
@@ -103,11 +97,6 @@ def test_boards_without_entries_share_a_line_at_the_end():
     text = page_of(make_standing(), empty, Standing(read_board("sraven-pairs-v1"), ())).text
     assert re.search(r"No entries yet: sraven-unique-v1\s*, sraven-pairs-v1", text)
     assert not page_of(empty).find("table", class_="standing")
-
-
-def test_data_can_be_downloaded():
-    links = {link["href"] for link, _ in page_of().find("a") if "download" in link}
-    assert links == {"leaderboard.json"}
 
 
 # On top

@@ -97,8 +97,8 @@ def test_page_asks_no_host_for_anything():
         assert not {"action", "data", "poster", "background", "ping"} & attributes.keys()
         if tag != "a":
             assert all(address.startswith("data:image/svg+xml") for address in addresses), (tag, addresses)
-    links = {link["href"] for link, _ in page.find("a") if not link["href"].startswith(("#", "leaderboard."))}
-    assert links == {"https://example.org/paper", "http://example.org/code"}
+    links = {link["href"] for link, _ in page.find("a") if not link["href"].startswith("#")}
+    assert links == {"https://example.org/paper", "http://example.org/code", "leaderboard.json"}
     [(_, style)] = page.find("style")
     assert not re.search(r"url\(|@import|@font-face", style)
 

@@ -80,9 +80,6 @@ def test_missing_replies_are_wrong_and_told(folder):
     ("data", "message"),
     [
         (rows([0], ["x" * (MOST_REPLY + 1)]), "row 0: prediction has 32,769 bytes; expected 32,768 or fewer"),
-        (rows(range(45), ["x"] * 45), "declares 45 rows; the split has 44"),
-        (rows([0, 0], ["x", "y"]), "row 1 has index 0, which row 0 has"),
-        (rows([44], ["x"]), "row 0 has index 44; ladder has the indices 0 to 43"),
         (rows([0, 1], ["x", None]), "row 1: prediction is missing"),
         (rows([0], pa.array([b"x"], pa.binary())), "has prediction of type binary; expected string"),
     ],
