@@ -203,11 +203,13 @@ def _write_page(html: Path, found: "Leaderboard", links: Mapping[str, str]) -> N
     """Write the page and what it offers for download; print where it is."""
     from sraven.files.files import json_text, write_text
     from sraven.leaderboard.export import JSON, make_document
-    from sraven.leaderboard.page.page import write_page
+    from sraven.leaderboard.page.page import make_page
 
-    path = str(write_page(html, found.standings, found.faults, date=found.date, links=links))
+    path = html / "index.html"
+    html.mkdir(parents=True, exist_ok=True)
+    write_text(path, make_page(found.standings, found.faults, date=found.date, links=links))
     write_text(html / JSON, json_text(make_document(found)))
-    print_outcome(value={"path": path}, text=path)
+    print_outcome(value={"path": str(path)}, text=str(path))
 
 
 def _check_change(base: str, checkout: Path) -> None:

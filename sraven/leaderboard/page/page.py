@@ -2,14 +2,12 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sraven.board.board import Board
 from sraven.board.ceilings import ANSWERS
 from sraven.core.escape import figure
-from sraven.files.files import write_text
 from sraven.files.names import host
 from sraven.leaderboard.columns import SPLIT_TITLES, budget_text, metric_title, score_title, shown_columns
 from sraven.leaderboard.comparison import compare_entries
@@ -25,9 +23,6 @@ from sraven.leaderboard.standing import (
     Entry,
     Standing,
 )
-
-PAGE = "index.html"
-"""Name of the page's file."""
 
 FLAGSHIP, CONTROL = "sraven-camps3-v1", "sraven-scattered3-v1"
 """The boards of the picture on top: every held-out combination has new pairs of rules, or none has."""
@@ -379,23 +374,3 @@ def make_page(
         links=links,
         phone=NARROW * 2,
     )
-
-
-def write_page(
-    html_dir: Path, standings: Sequence[Standing], faults: Sequence[Fault] = (), **head: Any
-) -> Path:
-    """Write the page of some boards as ``index.html``, whole or not at all.
-
-    Args:
-        html_dir: a directory; made if it doesn't exist.
-        standings: from `sraven.leaderboard.ranking.read_leaderboard`.
-        faults: what was left out, from there too.
-        head: date and links, see `make_page`.
-
-    Returns:
-        The path of the file.
-    """
-    html_dir.mkdir(parents=True, exist_ok=True)
-    path = html_dir / PAGE
-    write_text(path, make_page(standings, faults, **head))
-    return path

@@ -6,7 +6,7 @@ import pytest
 
 from helpers.browser import OPEN, look
 from helpers.leaderboard_example import make_standing
-from sraven.leaderboard.page.page import write_page
+from sraven.leaderboard.page.page import make_page
 
 ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
 
@@ -51,7 +51,9 @@ def open_page(quiet, tmp_path):
 
     def open_it(*standings, width=1280):
         look(quiet, width)
-        quiet.get(write_page(tmp_path, standings or [make_standing()]).as_uri())
+        path = tmp_path / "index.html"
+        path.write_text(make_page(standings or [make_standing()]), encoding="utf-8")
+        quiet.get(path.as_uri())
         quiet.execute_script(OPEN)
         return quiet
 
