@@ -18,7 +18,7 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
     """Return the row of a submission, without rank, badge of a maintainer, and remark."""
     content, board, scores = evidence.content, evidence.board, evidence.scores
     method, training = content["method"], content["training"]
-    is_reference, primary = evidence.family == REFERENCE, scores["splits"].get(board.primary_split)
+    is_reference, primary = evidence.family == REFERENCE, scores["splits"].get(board.primary_split, {})
     replies = {name: said for name, said in content.get("replies", {}).items() if name != "prompt_digest"}
     stamp = entry_id.rpartition("/")[2][:8]
     by_split = {
@@ -36,14 +36,14 @@ def entry_of(entry_id: str, evidence: Evidence) -> Entry:
         value=score.value,
         standard_error=score.standard_error,
         interval=score.interval,
-        combinations_interval=interval_over_combinations(primary, board.metric) if primary else None,
-        combinations=_combinations(primary, board) if primary else None,
+        combinations_interval=interval_over_combinations(primary, board.metric),
+        combinations=_combinations(primary, board),
         grid_range=_grid_range(content, board),
         tuning_trials=training.get("tuning_trials"),
         seeds=score.seeds,
         splits={split: _means(values["metrics"]) for split, values in scores["splits"].items()},
         beside={split: _means(found) for split, found in evidence.beside.items()},
-        gap=primary["gap_to_ceiling"].get(board.metric) if primary and _is_bounded(content, board) else None,
+        gap=primary.get("gap_to_ceiling", {}).get(board.metric) if _is_bounded(content, board) else None,
         parameters=content["model"]["parameters"],
         train_instances=training["instances"],
         budget=None if is_reference else _budget(board, training["instances"]),

@@ -241,10 +241,9 @@ def _groups(standing: Standing) -> tuple[Group, ...]:
     board, entries, columns = standing.board, standing.entries, shown_columns(standing)
     sources = _sources(standing)
     ids = {entry.id for entry in entries}
-    points = {entry.id for entry in entries if entry.point_of in ids}
 
     def rows(chosen: Callable[[Entry], Any]) -> tuple[Row, ...]:
-        group = [entry for entry in entries if entry.id not in points and chosen(entry)]
+        group = [entry for entry in entries if entry.point_of not in ids and chosen(entry)]
         ranked = [entry for entry in group if entry.rank is not None]
         shown = {title: text for title, text in columns.items() if any(map(text, group))}
         return tuple(

@@ -14,13 +14,10 @@ from sraven.leaderboard.history import filing_order
 pytestmark = pytest.mark.usefixtures("small_boards")
 
 
-@pytest.mark.parametrize("base", ["nowhere", "--help", "", "main:program.py", "0" * 40, "main\n::notice::x"])
-def test_base_must_be_a_commit(project, entry, base):
+def test_base_must_be_a_commit_of_a_repository(project, entry, tmp_path):
     commit(project)
-    refuse(project, "^git rev-parse failed: ", base)
-
-
-def test_directory_must_be_a_repository(tmp_path):
+    for base in ("nowhere", "--help", "", "main:program.py", "0" * 40, "main\n::notice::x"):
+        refuse(project, "^git rev-parse failed: ", base)
     refuse(tmp_path, "^git rev-parse failed: fatal: not a git repository")
 
 
