@@ -91,16 +91,18 @@ def test_the_main_line_says_what_was_there_first(project, entry, tmp_path):
     assert filing_order(tmp_path, FILED) == {}  # no repository
 
 
-# The workflow that checks pull requests
+# The workflows, of which one checks pull requests
 
 
-WORKFLOW = REPOSITORY / ".github" / "workflows" / "submissions.yml"
+FOLDER = REPOSITORY / ".github" / "workflows"
+TEXTS = {path.name: path.read_text() for path in FOLDER.iterdir()}
+# To other loaders, "on" is a truth value.
+WORKFLOWS = {name: yaml.load(text, yaml.BaseLoader) for name, text in TEXTS.items()}
 
 
 def test_workflow_runs_the_command_and_no_more():
-    workflow = yaml.load(WORKFLOW.read_text(), yaml.BaseLoader)  # else "on" is a truth value
+    workflow, text = WORKFLOWS["submissions.yml"], TEXTS["submissions.yml"]
     assert workflow["on"] == {"pull_request": ""}, "a filter of paths looks at 300 files and no more"
-    assert workflow["permissions"] == {"contents": "read"}
     [job] = workflow["jobs"].values()
     assert "permissions" not in job and "if" not in job and int(job["timeout-minutes"]) <= 15
     assert [step["run"] for step in job["steps"] if "run" in step] == [
@@ -110,37 +112,33 @@ def test_workflow_runs_the_command_and_no_more():
     ]
     [check] = [step for step in job["steps"] if "sraven" in step.get("run", "")]
     assert check["working-directory"] == "${{ runner.temp }}", "never within untrusted input"
-    assert "secrets." not in WORKFLOW.read_text() and "pull_request_target" not in WORKFLOW.read_text()
+    assert "secrets." not in text and "pull_request_target" not in text
 
 
 def test_actions_are_pinned_by_commit_everywhere():
-    for path in WORKFLOW.parent.iterdir():
-        uses = re.findall(r"uses: *(.*)", path.read_text())
-        for action in uses:
-            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), (path.name, action)
+    for name, text in TEXTS.items():
+        for action in re.findall(r"uses: *(.*)", text):
+            assert re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action), (name, action)
 
 
 def test_what_may_write_runs_nothing_that_was_installed():
-    for path in WORKFLOW.parent.iterdir():
-        workflow = yaml.safe_load(path.read_text())
-        assert workflow["permissions"] == {"contents": "read"}, path.name
+    for name, workflow in WORKFLOWS.items():
+        assert workflow["permissions"] == {"contents": "read"}, name
         for job in workflow["jobs"].values():
             runs = "\n".join(step.get("run", "") for step in job["steps"])
             writes = "write" in job.get("permissions", {}).values()
-            assert not writes or not re.search(r"python|pip|make|sraven ", runs), path.name
+            assert not writes or not re.search(r"python|pip|make|sraven ", runs), name
             for step in job["steps"]:
                 if step.get("uses", "").startswith("actions/checkout@") and not writes:
-                    assert step["with"]["persist-credentials"] is False, path.name
+                    assert step["with"]["persist-credentials"] == "false", name
 
 
 def test_what_follows_another_workflow_asks_whether_that_succeeded():
-    for path in WORKFLOW.parent.iterdir():
-        workflow = yaml.load(path.read_text(), yaml.BaseLoader)
+    for name, workflow in WORKFLOWS.items():
         for job in workflow["jobs"].values() if "workflow_run" in workflow["on"] else ():
-            assert "needs" in job or "workflow_run.conclusion == 'success'" in job["if"], path.name
+            assert "needs" in job or "workflow_run.conclusion == 'success'" in job["if"], name
 
 
 def test_the_snapshot_is_computed_with_the_whole_history():
-    workflow = yaml.safe_load((WORKFLOW.parent / "snapshot.yml").read_text())
-    checkout, *_ = workflow["jobs"]["compute"]["steps"]
-    assert checkout["with"]["fetch-depth"] == 0
+    checkout, *_ = WORKFLOWS["snapshot.yml"]["jobs"]["compute"]["steps"]
+    assert checkout["with"]["fetch-depth"] == "0"
