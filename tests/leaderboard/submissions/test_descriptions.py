@@ -1,6 +1,5 @@
 """Faults of a submission: in its description, its files and its claims, each is refused in one line."""
 
-import hashlib
 import shutil
 
 import numpy as np
@@ -50,21 +49,6 @@ def say(*place, value):
     return lambda folder: edit(folder, change)
 
 
-def link(name):
-    """Return a fault: a file is a link to where it was moved."""
-
-    def fault(folder):
-        shutil.move(folder / name, folder.parent / "elsewhere")
-        (folder / name).symlink_to(folder.parent / "elsewhere")
-
-    return fault
-
-
-def digest_of_another_version(folder):
-    digest = hashlib.sha256(b"another").hexdigest()
-    edit(folder, lambda content: content.update(board_digest=digest))
-
-
 FAULTS = {
     # The description
     "no description": (lambda folder: (folder / "submission.yaml").unlink(), "can't be read: No such"),
@@ -91,7 +75,7 @@ FAULTS = {
     "a long name of a claim": (say("claimed", "x" * 10_000, value=1), "a name that has 10,000 characters"),
     # The board
     "unknown board": (say("board", value="sraven-smal-v1"), "there is no board 'sraven-smal-v1'; did you"),
-    "another version": (digest_of_another_version, "the predictions are for another version of the board"),
+    "another version": (say("board_digest", value="0" * 64), "are for another version of the board"),
 }
 
 
@@ -113,18 +97,9 @@ def put(data):
     return lambda folder: plant(folder, data)
 
 
-def rows(index, predictions=None):
+def rows(index):
     """Return a fault: the first run has these rows."""
-    predictions = np.zeros((len(index), 3), np.uint8) if predictions is None else predictions
-    return put(predictions_file(predictions, index))
-
-
-def symbols(changed):
-    """Return a fault: the first run has other symbols at some rows."""
-    values = np.zeros((SIZE, 3), np.uint8)
-    for row, panel in changed.items():
-        values[row] = panel
-    return put(predictions_file(values))
+    return put(predictions_file(np.zeros((len(index), 3), np.uint8), index))
 
 
 def move_run(file):
@@ -137,6 +112,11 @@ def move_run(file):
         edit(folder, lambda content: content["runs"][0].update(file=file))
 
     return fault
+
+
+def as_link(folder):
+    shutil.move(folder / FIRST, folder.parent / "elsewhere")
+    (folder / FIRST).symlink_to(folder.parent / "elsewhere")
 
 
 def many_files(folder):
@@ -153,6 +133,8 @@ def other_split(folder):
     edit(folder, lambda content: content["runs"][0].update(split="train"))
 
 
+SYMBOLS = np.repeat(np.uint8([[0, 1, 4], [0, 5, 1], [255, 0, 0]]), [7, 2, SIZE - 9], axis=0)
+
 FAULTS |= {
     # The runs
     "unknown split": (other_split, "runs[0].split is 'train'; sraven-small-v1 has test, ood"),
@@ -160,7 +142,7 @@ FAULTS |= {
     "same run twice": (same_run_twice, f"runs has {FIRST} twice"),
     # The files
     "file above, on a detour": (move_run("predictions/test/../seed-0.parquet"), "runs[0].file is"),
-    "file is a link": (link(FIRST), f"{FIRST}: is a link or no plain file; a submission has plain files"),
+    "file is a link": (as_link, f"{FIRST}: is a link or no plain file; a submission has plain files"),
     "missing file": (lambda folder: (folder / FIRST).unlink(), f"{FIRST}: the file is missing"),
     "stray pickle": (lambda folder: (folder / "x.pkl").touch(), "x.pkl: isn't part of a submission; remove"),
     "stray name with line end": (lambda folder: (folder / "a\nb").touch(), "a\\nb: isn't part of a"),
@@ -175,7 +157,7 @@ FAULTS |= {
     "a giant claim": (say("claimed", "test", "accuracy", value=10**400), "claimed.test.accuracy is"),
     "a claim in words": (say("claimed", "test", "accuracy", value="0.5"), "is '0.5'; expected a number"),
     "a claim of no score": (say("claimed", "test", "f1", value=0), "claimed.test.f1 is no score of this"),
-    "a symbol beyond": (symbols({7: [0, 5, 1], 9: [255, 0, 0]}), "has the symbol 5; symbols are 0 to 4"),
+    "a symbol beyond": (put(predictions_file(SYMBOLS)), "row 7 has the symbol 5; symbols are 0 to 4"),
 }
 
 
