@@ -68,13 +68,8 @@ def _cells(found: "Difference") -> list[str]:
     """Return the cells of a difference: it, its interval, p as it is and corrected, and what holds."""
     if found.difference is None or found.corrected is None or found.p is None:
         return ["–"] * 5
-    return [
-        f"{found.difference:+.4f}",
-        span(found.interval),
-        p_value(found.p),
-        p_value(found.corrected),
-        _word(found),
-    ]
+    both = [p_value(each) for each in (found.p, found.corrected)]
+    return [f"{found.difference:+.4f}", span(found.interval), *both, _word(found)]
 
 
 def _word(found: "Difference") -> str:

@@ -9,7 +9,7 @@ draws on the rarer side of 0.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from statistics import NormalDist
 
@@ -147,14 +147,12 @@ def correct(found: Sequence[Difference]) -> list[Difference]:
 
 def compare_entries(entry: Entry, others: Sequence[Entry], *, higher_is_better: bool) -> list[Difference]:
     """Return what an entry scores more than each of others of its board, by what ranks, corrected for all."""
-    return correct(
-        [
-            _differ(
-                entry.value, other.value, _difference_draws(entry, other), higher_is_better=higher_is_better
-            )
-            for other in others
-        ]
-    )
+
+    def differ(other: Entry) -> Difference:
+        draws = _difference_draws(entry, other)
+        return _differ(entry.value, other.value, draws, higher_is_better=higher_is_better)
+
+    return correct(list(map(differ, others)))
 
 
 def rank_ranges(entries: Sequence[Entry], *, higher_is_better: bool) -> list[tuple[int, int]]:
@@ -267,21 +265,11 @@ def _compare_split(
     scoring, labels = board.task.scoring, board.labels(split, threads=threads)
     names = (*board.metrics, *board.metrics_beside)
     metrics = [name for name in names if not scoring.metrics[name].of_instances]
-    by_combination = board.metric in scoring.by_combination
     families = [each.content["method"].get("family") for each in (one, other)]
     sign = 1 if one.digest <= other.digest else -1
-    samples = [
-        score_samples(
-            scoring,
-            labels,
-            each.runs[split],
-            metrics,
-            by_combination=by_combination,
-            samples=DRAWS,
-            threads=threads,
-        )
-        for each in (one, other)
-    ]
+    sampled = partial(score_samples, scoring, labels, metrics=metrics, samples=DRAWS, threads=threads)
+    by_combination = board.metric in scoring.by_combination
+    samples = [sampled(each.runs[split], by_combination=by_combination) for each in (one, other)]
     for name in metrics:
         both = [of_metrics[name] for of_metrics in samples]
         if not all(np.isfinite(each.by_run).all() for each in both):
