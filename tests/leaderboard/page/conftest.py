@@ -11,6 +11,12 @@ from sraven.leaderboard.page.page import make_page
 ARGUMENTS = ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu")
 
 
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Pages without pictures, which take most of their time; tests of pictures draw them by themselves."""
+    monkeypatch.setattr("sraven.leaderboard.page.page.draw", lambda *drawn: "<svg/>")
+
+
 @pytest.fixture(scope="session")
 def driver():
     """A browser for all tests; each opens its own page."""

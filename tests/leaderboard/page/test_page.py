@@ -2,7 +2,6 @@
 
 import re
 from base64 import b64decode
-from dataclasses import replace
 
 import pytest
 from matplotlib.figure import Figure
@@ -13,6 +12,8 @@ from sraven.board.board import read_board
 from sraven.leaderboard.page.page import CONTROL, FLAGSHIP
 from sraven.leaderboard.page.picture import NARROW, WIDE, Bar, Panel, draw, draw_panel
 from sraven.leaderboard.standing import Combinations, Standing
+
+pytestmark = pytest.mark.usefixtures("undrawn")
 
 BOARD = read_board("sraven-v1")
 
@@ -76,20 +77,15 @@ def test_an_entry_is_ahead_only_where_the_paired_comparison_says_so():
     assert text.count("Ahead of") == 1 and "Ahead of near; other" in text
 
 
-def test_ranks_have_their_ranges_and_ones_own_stands_out():
-    near = make_entry("near", 0.5, rank=1, rank_range=(1, 2))
+def test_rows_have_ranges_and_details_and_ones_own_stands_out():
+    tried = {"code_commit": "b9" * 20, "grid_range": (0.4, 0.5), "tuning_trials": 7}
+    near = make_entry("near", 0.5, rank=1, rank_range=(1, 2), **tried)
     mine = make_entry("mine", 0.3, id="my-folder", remark="fewer than 3 seeds on ood", own=True)
     page = page_of(Standing(BOARD, (near, mine)))
     assert [text for _, text in page.find("td", class_="rank")] == ["1 (1–2)"]
     assert tables_of(page)[1] == ("Yours, not ranked", [""])
     assert page.text.count("yours") == 1 and "Filed as my-folder" not in page.text
-
-
-def test_details_have_the_commit_and_what_was_tried():
-    entry = make_entry("a", 0.5, code_commit="b9" * 20)
-    page = page_of(Standing(BOARD, (replace(entry, grid_range=(0.4, 0.5), tuning_trials=7),)))
-    text = " ".join(page.text.split())
-    assert "b9" * 20 in text and "0.4000 to 0.5000" in text and "Settings tried: 7" in text
+    assert all(text in page.text for text in ("b9" * 20, "0.4000 to 0.5000", "Settings tried: 7"))
 
 
 def test_boards_without_entries_share_a_line_at_the_end():
@@ -152,14 +148,11 @@ def test_marks_lie_exactly_at_their_scores_each_in_a_row_of_its_own(width):
     assert levels == [1.0, 0.0]
 
 
-def test_scores_beyond_all_measure_are_in_the_table_alone():
-    far = Bar("far", None, 1e300, None)
-    assert draw([PANEL._replace(bars=(*BARS, far))], WIDE, "x") == draw([PANEL], WIDE, "x")
-
-
-def test_pictures_are_the_same_each_time_and_follow_the_readers_scheme():
-    drawn = draw([PANEL], WIDE, "x")
-    assert drawn == draw([PANEL], WIDE, "x") and "prefers-color-scheme:dark" in drawn and "<text" not in drawn
+def test_pictures_are_the_same_each_time_and_lack_scores_beyond_all_measure():
+    """They follow the reader's scheme."""
+    drawn, far = draw([PANEL], WIDE, "x"), Bar("far", None, 1e300, None)
+    assert draw([PANEL._replace(bars=(*BARS, far))], WIDE, "x") == drawn
+    assert "prefers-color-scheme:dark" in drawn and "<text" not in drawn
 
 
 def test_a_picture_is_in_the_page_for_wide_and_narrow_screens():

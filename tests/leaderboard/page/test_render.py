@@ -23,6 +23,8 @@ from sraven.leaderboard.standing import Standing
 from sraven.palette import follow_scheme, palette
 from sraven.text.play import make_play, practise
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 FOLDER = files("sraven.leaderboard.page")
 TEMPLATES = sorted(path.name for path in (FOLDER / "templates").iterdir())
 
@@ -205,9 +207,8 @@ def shape(page):
 
 @pytest.mark.parametrize("badge", ["scored", "reported"])
 @pytest.mark.parametrize("field", FIELDS)
-def test_a_hostile_text_in_each_field_is_text(field, badge, monkeypatch):
+def test_a_hostile_text_in_each_field_is_text(field, badge):
     """The elements are those that a harmless text has, and the names of their attributes too."""
-    monkeypatch.setattr("sraven.leaderboard.page.page.draw", lambda *drawn: "<svg/>")  # else it takes long
     entry = make_entry("a", 0.5, badge=badge, rank=1)
     board = read_board("sraven-v1")
     html = make_page([Standing(board, (replace(entry, **{field: HOSTILE}),))])
