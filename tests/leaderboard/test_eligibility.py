@@ -214,15 +214,10 @@ def found(*entries):
 def runs_of(evidence, change=lambda array: array, order=SEEDS):
     """Return the predictions of an entry as those of another one, changed, its seeds in another order."""
     return {
-        run_name(split, seed): change(evidence.predictions[run_name(split, other)].copy())
+        run_name(split, seed): change(evidence.predictions[run_name(split, other)])
         for split in evidence.board.splits
         for seed, other in zip(SEEDS, order, strict=True)
     }
-
-
-def scored(board, accuracy):
-    """Return scores by which all seeds are so often right on both splits."""
-    return {split: {"accuracy": [accuracy] * 3} for split in board.splits}
 
 
 @pytest.fixture
@@ -270,22 +265,16 @@ def test_nearly_the_same_is_a_copy(changed, is_copy):
     """On 5,000 instances of which half are wrong, a tenth of the errors are 250."""
     board = small_board(SRAVEN_BOARD)
     board = replace(board, covered={name: replace(board.covered[name], instances=5_000) for name in SPLITS})
-    entry = make_evidence("honest", board)
-
-    def change(array):
-        array[:changed] = (array[:changed] + 1) % 5
-        return array
-
-    copy = make_evidence("copy", board, predictions=runs_of(entry, change))
+    entry, other = make_evidence("honest", board), np.arange(5_000)[:, None] < changed
+    copy = make_evidence("copy", board, predictions=runs_of(entry, lambda array: (array + other) % 5))
     assert found(entry, copy)["copy"] == (["honest"] if is_copy else [])
 
 
 def test_perfect_predictions_are_equal_of_necessity():
     board = small_board(SRAVEN_BOARD)
     right = {run_name(split, seed): truth(board, split) for split in SPLITS for seed in SEEDS}
-    first, second = (
-        make_evidence(name, predictions=right, scores=scored(board, 1.0)) for name in ("one", "two")
-    )
+    scores = {split: {"accuracy": [1.0] * 3} for split in SPLITS}
+    first, second = (make_evidence(name, predictions=right, scores=scores) for name in ("one", "two"))
     assert found(first, second) == {"one": [], "two": []} and equal_seeds(first) == ""
 
 
@@ -294,11 +283,8 @@ def test_numbers_that_are_nudged_are_a_copy(noise, is_copy):
     board = small_board(FUZZY_BOARD)
     errors = {split: {"mse": [0.04] * 3} for split in SPLITS}
     entry = make_evidence("honest", board, scores=errors)
-
-    def change(array):
-        return array + np.float32(noise)
-
-    copy = make_evidence("copy", board, scores=errors, predictions=runs_of(entry, change))
+    nudged = runs_of(entry, lambda array: array + np.float32(noise))
+    copy = make_evidence("copy", board, scores=errors, predictions=nudged)
     assert found(entry, copy)["copy"] == (["honest"] if is_copy else [])
 
 
