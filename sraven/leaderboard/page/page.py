@@ -239,7 +239,7 @@ def _sources(standing: Standing) -> tuple[tuple[str, str], ...]:
 def _groups(standing: Standing) -> tuple[Group, ...]:
     """Return the entries of a board: ranked ones by budget, reported ones, then what is folded."""
     board, entries, columns = standing.board, standing.entries, shown_columns(standing)
-    sources = _sources(standing)
+    notes = {source: number for number, source in enumerate(_sources(standing), 1)}
     ids = {entry.id for entry in entries}
 
     def rows(chosen: Callable[[Entry], Any]) -> tuple[Row, ...]:
@@ -252,9 +252,7 @@ def _groups(standing: Standing) -> tuple[Group, ...]:
                 cells={title: text(entry) for title, text in shown.items()},
                 ahead=_ahead(entry, ranked, higher_is_better=board.higher_is_better) if entry.rank else "",
                 points=tuple(point for point in entries if entry.id and point.point_of == entry.id),
-                note=sources.index((entry.description, entry.remark)) + 1
-                if entry.badge == REPORTED
-                else None,
+                note=notes.get((entry.description, entry.remark)) if entry.badge == REPORTED else None,
                 links=_links(entry),
             )
             for entry in group
