@@ -111,15 +111,13 @@ def _tokens(board: Board, entry: Entry) -> str:
     return "" if tokens is None else f"{tokens:,.0f}"
 
 
+def _mean(entry: Entry, split: str, metric: str) -> float | None:
+    return entry.splits.get(split, {}).get(metric)
+
+
 def _metric(title: str, metric: str) -> Column:
     """Return a column of another metric of boards of text on the primary split, for people alone."""
-    return Column(
-        "",
-        title=title,
-        text=lambda board, entry: (
-            entry.splits.get(board.primary_split, {}).get(metric) if board.is_text else None
-        ),
-    )
+    return Column("", title=title, text=lambda b, e: _mean(e, b.primary_split, metric) if b.is_text else None)
 
 
 def _split(split: str) -> Column:
@@ -127,9 +125,7 @@ def _split(split: str) -> Column:
     return Column(
         "",
         title=lambda standing: score_title(standing.board, split),
-        text=lambda board, entry: (
-            None if split == board.primary_split else entry.splits.get(split, {}).get(board.metric)
-        ),
+        text=lambda b, e: None if split == b.primary_split else _mean(e, split, b.metric),
     )
 
 

@@ -213,9 +213,8 @@ class Entry:
     def details(self) -> str:
         """What its name says besides: settings of a baseline, but for its instances, which have a column."""
         head, *details = self.method.split(", ")
-        return (
-            ", ".join(each for each in details if not each.endswith(" instances")) if head in _TITLES else ""
-        )
+        shown = (each for each in details if not each.endswith(" instances"))
+        return ", ".join(shown) if head in _TITLES else ""
 
     @property
     def spread(self) -> str:
