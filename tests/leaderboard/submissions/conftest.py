@@ -16,10 +16,8 @@ def folder(originals, tmp_path):
 
 
 @pytest.fixture
-def refuse(tmp_path, capsys):
+def refuse(tmp_path, leaderboard, capsys):
     """Submit a folder that has a fault; return the message, and check that it is all that comes of it."""
-    leaderboard = tmp_path / "leaderboard"
-    leaderboard.mkdir()
 
     def refuse(folder):
         before = snapshot(tmp_path)
