@@ -69,17 +69,17 @@ def find_borrowing(evidence: Evidence, sources: Mapping[str, Evidence]) -> str:
     """
     split, kind = evidence.board.primary_split, evidence.board.task.scoring.comparison
     others = [
-        (name, (other.predictions[run_name(split, seed)], mistakes))
+        (name, (other.predictions[run], mistakes))
         for name, other in sources.items()
         if other.family != REFERENCE
-        for seed, mistakes in other.mistakes.items()
+        for run, mistakes in other.mistakes.items()
     ]
-    for seed, mistakes in evidence.mistakes.items():
+    for run, mistakes in evidence.mistakes.items():
         for name, (_, theirs) in others:
             if (found := kind.agreement(mistakes, theirs)) > kind.most_agreement:
                 return suspect(f"errs like {name} on {split}", "agreement", found, kind.most_agreement)
-        run = evidence.predictions[run_name(split, seed)], mistakes
-        if (found := kind.borrowed(run, [other for _, other in others])) > kind.most_borrowed:
+        own = evidence.predictions[run], mistakes
+        if (found := kind.borrowed(own, [other for _, other in others])) > kind.most_borrowed:
             what = f"errs as others do together on {split}"
             return suspect(what, "a share of", found, kind.most_borrowed)
     return ""

@@ -47,7 +47,7 @@ class Evidence:
         parts: what it keeps of features, at equal rules; None where the task has no such metric.
         agreement: by split, the two seeds whose errors agree most, and how much; see
             `sraven.core.roles.Comparison`.
-        mistakes: the error of each run on the split that ranks, by seed; see there, too.
+        mistakes: the error of each run on the split that ranks, by `run_name`; see there, too.
     """
 
     content: Mapping[str, Any]
@@ -61,7 +61,7 @@ class Evidence:
     siblings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     parts: PartsKept | None = None
     agreement: Mapping[str, Sequence[float]] = field(default_factory=dict)
-    mistakes: Mapping[int, NDArray[Any]] = field(default_factory=dict)
+    mistakes: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @property
     def family(self) -> str | None:
@@ -90,13 +90,19 @@ def run_name(split: str, seed: int) -> str:
     return f"{split}/{seed}"
 
 
-def mistakes_of(submission: Submission, split: str) -> dict[int, NDArray[Any]]:
+def _mistakes(submission: Submission, split: str) -> dict[int, NDArray[Any]]:
     """Return the error of each run on a split, by seed; nothing where that says nothing of networks."""
     board, errors = submission.board, submission.board.task.scoring.comparison.errors
     if errors is None or split not in submission.runs:
         return {}
     truth = board.labels(split).arrays
     return {run.seed: errors(truth, run.predictions) for run in submission.runs[split]}
+
+
+def mistakes_of(submission: Submission) -> dict[str, NDArray[Any]]:
+    """Return the error of each run on the split that ranks, by `run_name`, if it says anything."""
+    split = submission.board.primary_split
+    return {run_name(split, seed): found for seed, found in _mistakes(submission, split).items()}
 
 
 def most_agreement(board: Board, mistakes: Mapping[int, NDArray[Any]]) -> tuple[int, int, float] | None:
@@ -125,7 +131,6 @@ def make_evidence(submission: Submission, *, threads: int | None = None) -> Evid
         split: {name: float(column.sum()) for name, column in truth.summands.items()}
         for split, truth in labels.items()
     }
-    mistakes = {split: mistakes_of(submission, split) for split in runs}
     errors = errors_of(submission, threads=threads)
     return Evidence(
         content=submission.content,
@@ -143,9 +148,9 @@ def make_evidence(submission: Submission, *, threads: int | None = None) -> Evid
         },
         parts=measure_parts(board.task.scoring, labels, runs, board.primary_split, threads=threads),
         agreement={
-            split: most for split, found in mistakes.items() if (most := most_agreement(board, found))
+            split: most for split in runs if (most := most_agreement(board, _mistakes(submission, split)))
         },
-        mistakes=mistakes.get(board.primary_split, {}),
+        mistakes=mistakes_of(submission),
     )
 
 

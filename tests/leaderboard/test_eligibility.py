@@ -345,7 +345,7 @@ def made_of(board_id, runs):
     kind, labels = board.task.scoring.comparison, board.labels("ood").arrays
     named = {run_name("ood", n): run for n, run in enumerate(runs)}
     evidence = make_evidence(f"{board_id} {runs[0].sum()}", board, predictions=named)
-    return replace(evidence, mistakes={n: kind.errors(labels, run) for n, run in enumerate(runs)})
+    return replace(evidence, mistakes={name: kind.errors(labels, run) for name, run in named.items()})
 
 
 def plurality(runs):

@@ -29,10 +29,10 @@ def test_evidence_is_what_scoring_finds(originals, scored):
     assert found.scores == scored
     assert found.totals["ood"]["instances"] == board.splits["ood"]
     assert np.array_equal(found.predictions[run_name("ood", 1)], guesses(board, "ood", 1))
-    assert list(found.mistakes) == [0, 1, 2]
+    assert list(found.mistakes) == [run_name("ood", seed) for seed in range(3)]
     wrong = {split: errors["wrong"]["counts"] for split, errors in found.errors.items()}
     for split, counts in wrong.items():
         for seed, count in enumerate(counts):
             predicted = guesses(board, split, seed)
             assert count == board.diagnose(split, predicted).overall.wrong.counts[0] > 0
-            assert split != "ood" or count == found.mistakes[seed].sum()
+            assert split != "ood" or count == found.mistakes[run_name(split, seed)].sum()
