@@ -10,11 +10,10 @@ from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
 from baselines.config import TextRecipe, find_board
 from baselines.table_a3 import TABLE_A3
 from sraven.board.board import Board
+from sraven.files.yaml_loader import load_yaml
 
 read_board_once = cache(find_board)
 
@@ -115,7 +114,7 @@ class Part(NamedTuple):
 
 
 def _read(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(Path(__file__).with_name(name).read_text("utf-8"))
+    found: dict[str, Any] = load_yaml(Path(__file__).with_name(name).read_bytes())
     return {key: value for key, value in found.items() if not key.startswith(".")}
 
 

@@ -11,8 +11,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from sraven.board.ceilings import measure_splits
 from sraven.board.content import BoardFile
 from sraven.board.paths import read_beside
@@ -20,6 +18,7 @@ from sraven.core.errors import OutputError
 from sraven.core.families import find_family, make_board_task
 from sraven.files.files import write_text
 from sraven.files.untrusted import dump_yaml
+from sraven.files.yaml_loader import load_yaml
 
 LEVELS_FILE = "levels.yaml"
 
@@ -62,7 +61,7 @@ def read_levels() -> Mapping[str, Levels]:
     return {
         digest: found["lines"]
         for data in read_beside(LEVELS_FILE)
-        for digest, found in yaml.safe_load(data).items()
+        for digest, found in load_yaml(data).items()
     }
 
 
@@ -106,7 +105,7 @@ def write_levels(checkout: Path, boards: Iterable[BoardFile]) -> Iterator[Path]:
             by_family.setdefault(board.family, []).append(board)
     for family, members in by_family.items():
         path = boards_folder(checkout, family) / LEVELS_FILE
-        known: dict[str, Any] = yaml.safe_load(path.read_text("utf-8")) or {} if path.is_file() else {}
+        known: dict[str, Any] = load_yaml(path.read_bytes()) or {} if path.is_file() else {}
         known |= {board.digest: measure_board(board) for board in members}
         write_text(path, _HEAD + dump_yaml(known))
         yield path

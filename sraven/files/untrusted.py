@@ -23,6 +23,7 @@ from sraven.core.escape import escape, quoted
 from sraven.core.roles import TEXT, Column
 from sraven.files import decode
 from sraven.files.files import read_bounded
+from sraven.files.yaml_loader import SafeLoader
 
 _PATIENCE = 600.0
 """Seconds after which the machine, and not a file, is at fault."""
@@ -38,7 +39,7 @@ class _BeyondJSONError(ValueError):
         super().__init__(f"line {mark.line + 1}: {problem}")
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(SafeLoader):
     """Makes what JSON has: texts, numbers of 64 bits, truth values, nothing, lists and mappings.
 
     YAML 1.1 sees much more in plain text: dates, octal, hexadecimal and base-60 numbers, ``no``.
