@@ -42,8 +42,9 @@ def check_symbols(name: str, panels: ArrayLike, shape: tuple[Any, ...], K: int) 
     return np.ascontiguousarray(array, dtype=np.uint8)
 
 
-def check_context(context: ArrayLike, K: int) -> NDArray[np.uint8]:
-    """Return contexts as C-contiguous uint8 ``[n, 8, M]``."""
+def check_context(context: ArrayLike, K: int) -> tuple[NDArray[np.uint8], int]:
+    """Return contexts as C-contiguous uint8 ``[n, 8, M]``, and the number of symbols as an int."""
+    K = check_K(K)
     array = check_symbols("context", context, ("n", 8, "M"), K)
     check_M(array.shape[2])
-    return array
+    return array, K

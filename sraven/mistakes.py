@@ -80,11 +80,6 @@ class SortedErrors(NamedTuple):
     operand: NDArray[np.bool_]
 
 
-def needs_two(rules: Rules, K: int) -> NDArray[np.bool_]:
-    """Return which rules take two operands, such as addition: their rows have two free symbols each."""
-    return np.array([rule.outcomes(K) == K**6 for rule in rules])
-
-
 def _exchange(
     rows: NDArray[np.uint8], predicted: NDArray[np.uint8], shown: NDArray[np.int64], K: int, rules: Rules
 ) -> NDArray[np.bool_]:
@@ -98,7 +93,8 @@ def _exchange(
         rules: the rules that there are.
     """
     x, y, ends = rows[:, 2, 0], rows[:, 2, 1], row_ends(K, rules)
-    able, found = needs_two(rules, K)[shown], np.zeros(shown.shape, np.bool_)
+    needs_two = np.array([rule.outcomes(K) == K**6 for rule in rules])  # rows of two free symbols each
+    able, found = needs_two[shown], np.zeros(shown.shape, np.bool_)
     for distance in range(1, shown.shape[1]):
         other_x, other_y, other_able = (np.roll(each, distance, axis=1) for each in (x, y, able))
         given = (ends[shown, x, other_y] == predicted) | (ends[shown, other_x, y] == predicted)
@@ -118,7 +114,7 @@ def _follow(rows: NDArray[np.uint8], predicted: NDArray[np.uint8], K: int, rules
 
 def _check(batch: "Batch", predictions: ArrayLike, K: int, rules: Rules) -> tuple[NDArray[np.uint8], ...]:
     """Return context, target, predictions, rules of features and permutations as arrays of the right kind."""
-    context = check_context(batch.context, K)
+    context, K = check_context(batch.context, K)
     n, _, M = context.shape
     target = check_symbols("target", batch.target, (n, M), K)
     predicted = check_symbols("predictions", predictions, (n, M), K)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.arguments import check_context, check_K, check_symbols
+from sraven.arguments import check_context, check_symbols
 from sraven.certificates.explanations import (
     FIRST_EDGE,
     FIRST_STATE,
@@ -157,8 +157,7 @@ def _find_paths(
 def _count(
     context: ArrayLike, K: int, permute: bool, rules: Rules, limit: int, threads: int | None
 ) -> NDArray[np.int64]:
-    K = check_K(K)
-    contexts = check_context(context, K)
+    contexts, K = check_context(context, K)
     counts = np.zeros(len(contexts), np.int64)
 
     def count(part: slice, begin: int, capacity: int, lattice: Lattice) -> Any:
@@ -180,8 +179,7 @@ def _paths(
     equal: bool,
     threads: int | None,
 ) -> NDArray[np.bool_]:
-    K = check_K(K)
-    contexts = check_context(context, K)
+    contexts, K = check_context(context, K)
     panels = check_symbols(name, panel, (len(contexts), contexts.shape[2]), K)
     found = np.zeros(len(contexts), np.bool_)
 
@@ -300,8 +298,7 @@ def list_answers(
     Raises:
         ConfigurationError: for a wrong context, a value out of range, or a K that isn't from 3 to 256.
     """
-    K = check_K(K)
-    contexts = check_context(check_array("context", context, (8, "M"), "iu", "integers")[None], K)
+    contexts, K = check_context(check_array("context", context, (8, "M"), "iu", "integers")[None], K)
     M = contexts.shape[2]
     answers: set[tuple[int, ...]] = set()
 

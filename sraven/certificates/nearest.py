@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.arguments import check_context, check_K, check_symbols
+from sraven.arguments import check_context, check_symbols
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.jit import kernel
 from sraven.core.parallel import for_each_chunk
@@ -264,13 +264,13 @@ def _check(
     context: ArrayLike, target: ArrayLike, K: int, rules: Rules, error_rate: float
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], _Noisy, Nearest]:
     """Return contexts and targets of an observer, checked, what it knows, and where its answers go."""
-    contexts = check_context(context, check_K(K))
+    contexts, K = check_context(context, K)
     n, _, M = contexts.shape
     targets = check_symbols("target", target, (n, M), K)
     if K > K_LIMIT:
         raise ConfigurationError(f"K={K}: the nearest combination is found for up to {K_LIMIT} symbols")
     found = Nearest(np.zeros((n, M), np.uint8), np.zeros(n), np.zeros(n))
-    return contexts, targets, _noisy(int(K), rules, error_rate), found
+    return contexts, targets, _noisy(K, rules, error_rate), found
 
 
 def nearest_combination(

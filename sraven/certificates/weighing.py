@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.arguments import check_context, check_K, check_symbols
+from sraven.arguments import check_context, check_symbols
 from sraven.certificates.explanations import FIRST_EDGE, KEPT, edge_source
 from sraven.core.errors import ConfigurationError
 from sraven.core.jit import kernel
-from sraven.rules import Rules, likelihoods
+from sraven.rules import Rules
 
 
 class Prior(NamedTuple):
@@ -29,7 +29,7 @@ class Prior(NamedTuple):
     """``[R, M + 1, M + 1]``: what ``count`` of rule r adds to the rank, ``left`` rules being left:
     the combinations that have more of it."""
     likelihoods: NDArray[np.float64]
-    """``[R]``: of the symbols of one feature, by rule."""
+    """``[R]``: of the symbols of one feature, any three rows of it, by rule."""
 
 
 class Ways(NamedTuple):
@@ -117,7 +117,7 @@ def make_prior(combinations: NDArray[np.uint8], K: int, permute: bool, rules: Ru
     ways = np.array([factorial(count) for count in range(M + 1)], np.float64)[counts].prod(axis=1)
     weights = np.zeros(comb(R + M - 1, M), np.float64)
     weights[rows] = ways if permute else 1.0
-    return Prior(weights, ranks, likelihoods(K, rules))
+    return Prior(weights, ranks, np.array([1 / rule.outcomes(K) for rule in rules]))
 
 
 def check_observed(
@@ -130,8 +130,7 @@ def check_observed(
     Raises:
         ConfigurationError: for a wrong shape, dtype, symbol or rule, or no combination at all.
     """
-    K = check_K(K)
-    contexts = check_context(context, K)
+    contexts, K = check_context(context, K)
     possible = check_symbols("combinations", combinations, ("n_combinations", contexts.shape[2]), len(rules))
     if len(possible) == 0:
         raise ConfigurationError("combinations is empty; give the observer at least one combination")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sraven.arguments import check_context, check_K, check_symbols
+from sraven.arguments import check_context, check_symbols
 from sraven.core.errors import ConfigurationError
 from sraven.rules import RULES, Rules
 from sraven.text.replies import parse
@@ -59,7 +59,7 @@ def grade(
         ConfigurationError: if there aren't as many replies as instances, or symbols are out of range.
         CapacityError: if an instance has too many explanations for an exact verdict.
     """
-    contexts = check_context(batch.context, check_K(K))
+    contexts, K = check_context(batch.context, K)
     n, _, M = contexts.shape
     targets = check_symbols("target", batch.target, (n, M), K)
     if len(replies) != n:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sraven.arguments import check_context, check_K, check_symbols
+from sraven.arguments import check_context, check_symbols
 from sraven.core.arguments import check_array, check_choice
 from sraven.core.errors import ConfigurationError
 from sraven.rules import RULES, Rules
@@ -130,7 +130,7 @@ def render(
         ConfigurationError: for an unknown form, symbols out of range, or shots that can't be shared out.
     """
     check_choice("form", form, tuple(FORMS))
-    contexts = check_context(batch.context, check_K(K))
+    contexts, K = check_context(batch.context, K)
     M = contexts.shape[2]
     solved: list[str] = []
     if shots is not None:

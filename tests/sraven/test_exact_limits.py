@@ -130,14 +130,17 @@ def test_bad_contexts_are_refused(function, context, K, part):
         ask(function, context, np.zeros((5, M), int), K, np.zeros((1, M), int))
 
 
-@pytest.mark.parametrize("context", [np.zeros((1, 8, 3), int), np.zeros((8, 3)), np.full((8, 3), 7)])
-def test_bad_contexts_are_not_listed(context):
-    assert_refused("context", list_answers, context, 7)
-
-
-@pytest.mark.parametrize("K", [2, 300, "8", True])
-def test_answers_of_no_K_are_not_listed(K):
-    assert_refused("K=.*expected an integer from 3 to 256", list_answers, np.full((8, 2), 1), K)
+@pytest.mark.parametrize(
+    ("context", "K"),
+    [
+        (np.zeros((1, 8, 3), int), 7),
+        (np.zeros((8, 3)), 7),
+        (np.full((8, 3), 7), 7),
+        (np.ones((8, 2), int), 2),
+    ],
+)
+def test_bad_contexts_are_not_listed(context, K):
+    assert_refused("context .*expected|K=2: expected", list_answers, context, K)
 
 
 @pytest.mark.parametrize("function", PANELS)
@@ -175,19 +178,12 @@ FUZZY = FuzzyLogic(L=3, K=2, N=5, holdout=0.5)
 
 
 @pytest.mark.parametrize("name", TASKS)
-def test_task_counts_the_answers_of_its_instances(name):
-    task = TASKS[name]
-    batch = task.sample("ood", 0, 300)
-    found = task.count_answers(batch)
-    assert np.array_equal(found, count_answers(batch.context, task.K, permute=task.permute))
-    assert np.array_equal(found[10:20], task.count_answers(batch[10:20], threads=1))
-    assert (found == 1).all() == (name == "unique")
-
-
-@pytest.mark.parametrize("name", TASKS)
-def test_task_is_observed_with_its_own_combinations(name):
+def test_task_is_counted_and_observed_with_its_own_settings(name):
     task = TASKS[name]
     batch = task.sample("ood", 0, 100)
+    counts = task.count_answers(batch)
+    assert np.array_equal(counts, count_answers(batch.context, task.K, permute=task.permute))
+    assert (counts == 1).all() == (name == "unique")
     for function, prior in ((ideal_observer, "ood"), (rule_posterior, "all"), (symbol_marginals, "ood")):
         found = getattr(task, function.__name__)(batch, prior)
         wanted = function(batch.context, task.K, task.combinations(prior), permute=task.permute)
