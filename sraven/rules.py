@@ -77,6 +77,13 @@ def _arithmetic(sign: int) -> tuple[Callable[[int], int], Fits, Draw]:
     return lambda K: K**6, fits, lambda x, y, K: (x, y, (x + sign * y) % K)
 
 
+def _extremum(bounds: np.ufunc, pick: np.ufunc) -> tuple[Callable[[int], int], Fits, Draw]:
+    def fits(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
+        return np.asarray((bounds(z, x) & bounds(z, y) & ((z == x) | (z == y))).all(axis=0))
+
+    return lambda K: K**6, fits, lambda x, y, K: (x, y, pick(x, y))
+
+
 def _distributes_three(x: Symbols, y: Symbols, z: Symbols, K: int) -> NDArray[np.bool_]:
     symbols = np.sort(np.stack([x, y, z]), axis=0)  # [symbols of a row, rows, ...]
     distinct = (np.diff(symbols, axis=0) > 0).all(axis=(0, 1))
@@ -104,30 +111,15 @@ RULES = (
 """The paper's rules: rule ``r`` of a feature is ``RULES[r]``. `sraven.certificates.explanations` fits them
 without a table, by their numbers here."""
 
-MINIMUM = Rule(
-    "minimum",
-    "x, y, min(x, y)",
-    outcomes=lambda K: K**6,
-    fits=lambda x, y, z, K: ((z <= x) & (z <= y) & ((z == x) | (z == y))).all(axis=0),
-    draw=lambda x, y, K: (x, y, np.minimum(x, y)),
-    kind="extremum",
-    family="extremum",
-)
-
-MAXIMUM = Rule(
-    "maximum",
-    "x, y, max(x, y)",
-    outcomes=lambda K: K**6,
-    fits=lambda x, y, z, K: ((z >= x) & (z >= y) & ((z == x) | (z == y))).all(axis=0),
-    draw=lambda x, y, K: (x, y, np.maximum(x, y)),
-    kind="extremum",
-    family="extremum",
+EXTREMA = (
+    Rule("minimum", "x, y, min(x, y)", *_extremum(np.less_equal, np.minimum), "extremum", "extremum"),
+    Rule("maximum", "x, y, max(x, y)", *_extremum(np.greater_equal, np.maximum), "extremum", "extremum"),
 )
 
 PAPER = "paper"
 """The set of rules that a task has unless it names another one."""
 
-RULE_SETS: dict[str, Rules] = {PAPER: RULES, "ten": (*RULES, MINIMUM, MAXIMUM)}
+RULE_SETS: dict[str, Rules] = {PAPER: RULES, "ten": (*RULES, *EXTREMA)}
 """The sets of rules by name. The paper's eight begin each of them, and no line ever changes."""
 
 
@@ -267,8 +259,3 @@ def completions(K: int, rules: Rules = RULES) -> NDArray[np.int64]:
             row[fitting] = z
     table.setflags(write=False)
     return table
-
-
-def likelihoods(K: int, rules: Rules = RULES) -> NDArray[np.float64]:
-    """Return, for each rule, the probability of any three rows of a feature that follow it: ``[R]``."""
-    return np.array([1 / rule.outcomes(K) for rule in rules])

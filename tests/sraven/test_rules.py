@@ -21,8 +21,6 @@ from sraven.rules import (
     RULES,
     Rule,
     check_rules,
-    completions,
-    likelihoods,
     row_table,
     rules_of,
 )
@@ -55,7 +53,6 @@ def test_a_rule_says_what_the_oracle_says(rule_set, number, K):
     if number != DISTRIBUTE_THREE:
         assert drawn == {tuple(row) for row, fits in zip(rows.tolist(), expected, strict=True) if fits}
     assert Fraction(1, rule.outcomes(K)) == oracle.likelihood(number, K)
-    assert likelihoods(K, rules)[number] == 1 / rule.outcomes(K)
 
 
 @pytest.mark.parametrize(("rule_set", "number"), SETS)
@@ -68,11 +65,8 @@ def test_rows_of_a_feature_fit_together_or_not_as_the_oracle_says(rule_set, numb
 
 
 @pytest.mark.parametrize("rules", [RULES, TEN])
-@pytest.mark.parametrize("K", [3, 4, 5, 8, 31, 256])
-def test_tables_are_tied_to_the_rules(K, rules):
-    assert row_table(K, rules).shape == (len(rules), K * K)
-    assert max((row_table(K, rules) >> shift & 255).max() for shift in (0, 8, 16)) < K
-    assert completions(K, rules).shape == (len(rules) - 8, K * K)
+@pytest.mark.parametrize("K", [3, 8, 256])
+def test_counts_are_those_of_the_formulas(K, rules):
     outcomes = 5 * K**3 + (len(rules) - 6) * K**6 + comb(K, 3) * factorial(3) ** 3
     for M in (1, 2, 4):
         found = count(M, K, rules)
