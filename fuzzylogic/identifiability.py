@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fuzzylogic.terms import RANK_LIMIT, binomials, rank, rank_all
+from fuzzylogic.terms import binomials, check_total, rank, rank_all
 from sraven.core.arguments import check_array, check_integer
 from sraven.core.errors import CapacityError, ConfigurationError
 from sraven.core.jit import kernel
@@ -255,10 +255,7 @@ def identify(
     check_integer("K", K, 1, 8)
     check_integer("L, the last axis of inputs,", L, 1, 16)
     check_integer("N, the second axis of inputs,", N, 2, 1 << 16)
-    if not 0 < comb(1 << L, K) <= RANK_LIMIT:
-        raise ConfigurationError(
-            f"L={L}, K={K}: there must be from 1 to {RANK_LIMIT:,} combinations of terms"
-        )
+    check_total(L, K)
     xs, ys = np.ascontiguousarray(xs, np.float32), np.ascontiguousarray(ys, np.float32)
     listed, table = _listed_bits(combinations, L, K), binomials(1 << L, K)
     out = Identification(np.zeros(n, np.int64), np.zeros(n, np.bool_), np.zeros(n, np.float64))

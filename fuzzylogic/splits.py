@@ -116,10 +116,8 @@ def divide(
     for attempt in range(attempts):
         fill_round_keys(round_keys, key, np.uint64(attempt))
         if _covers(count, held_out, half, table, round_keys, *scratch):
-            break
-    else:
-        raise ConfigurationError(
-            f"holdout={holdout}: no partition with every seen term in train was found in {attempts:,} "
-            f"draws at L={L}, K={K}, seed={seed}; use a smaller holdout"
-        )
-    return Partition(seen, others, count, held_out, round_keys)
+            return Partition(seen, others, count, held_out, round_keys)
+    raise ConfigurationError(
+        f"holdout={holdout}: no partition with every seen term in train was found in {attempts:,} "
+        f"draws at L={L}, K={K}, seed={seed}; use a smaller holdout"
+    )

@@ -12,7 +12,7 @@ from fuzzylogic.identifiability import Identification, identify
 from fuzzylogic.kernels import Tables, generate
 from fuzzylogic.settings import QUERIES, UNSEEN, Settings
 from fuzzylogic.splits import Partition, divide
-from fuzzylogic.terms import RANK_LIMIT, binomials, combinations_of, rank_all, term_dtype
+from fuzzylogic.terms import binomials, check_total, combinations_of, rank_all, term_dtype
 from sraven.core.arguments import check_choice, check_integer, check_share
 from sraven.core.batch import Instances
 from sraven.core.errors import CapacityError, ConfigurationError
@@ -100,12 +100,7 @@ class FuzzyLogic(Settings, ScoredTask[Batch]):
         check_choice("query", self.query, QUERIES)
         check_choice("unseen", self.unseen, UNSEEN)
         check_version(self.version)
-        total = comb(1 << self.L, self.K)
-        if not 0 < total <= RANK_LIMIT:
-            raise ConfigurationError(
-                f"L={self.L}, K={self.K}: {total:.4g} combinations of {1 << self.L:,} terms, but there must "
-                f"be from 1 to {RANK_LIMIT:,} so that int32 can number them; use another L or K"
-            )
+        check_total(self.L, self.K)
         _ = self.partition  # refuses what can't be divided
 
     @property

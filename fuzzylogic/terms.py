@@ -6,15 +6,27 @@ combinatorial number system, in colexicographic order: terms t_1 < ... < t_K hav
 C(t_1, 1) + ... + C(t_K, K). So none has to be listed.
 """
 
+from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.core.errors import ConfigurationError
 from sraven.core.jit import kernel
 
 RANK_LIMIT = (1 << 31) - 1
 """Most combinations there may be: a number has to fit into int32."""
+
+
+def check_total(L: int, K: int) -> None:
+    """Refuse numbers of variables and terms that leave no combination, or more than int32 can number."""
+    total = comb(1 << L, K)
+    if not 0 < total <= RANK_LIMIT:
+        raise ConfigurationError(
+            f"L={L}, K={K}: {total:.4g} combinations of {1 << L:,} terms, but there must "
+            f"be from 1 to {RANK_LIMIT:,} so that int32 can number them; use another L or K"
+        )
 
 
 def term_dtype(L: int) -> str:
