@@ -30,18 +30,12 @@ _AT_ONCE = 256
 _ROUNDING = 1e-6  # of float32: two functions often have the same value
 
 
-def nearest_known(
-    task: "FuzzyLogic", inputs: NDArray[np.float32], ys: NDArray[np.float64], combination: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+@lru_cache(4)
+def _nearest_known(task: "FuzzyLogic", labels: Labels) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return which known function fits the points shown of each sequence best, and its value at the query.
 
-    The function of the sequence itself isn't asked. Without another, the place is -1 and the value NaN.
-
-    Args:
-        task: the task.
-        inputs: ``[n, N, L]``.
-        ys: targets ``[n, N]``.
-        combination: ``[n]``, numbers of the functions.
+    The function of the sequence itself isn't asked. Without another, the place is -1 and the value NaN. It is
+    found once for all that is predicted of a split.
 
     Returns:
         places among ``task.combination_indices("train")``: int64 ``[n]``; values: float64 ``[n]``.
@@ -49,6 +43,7 @@ def nearest_known(
     Raises:
         CapacityError: if the task has too many known functions.
     """
+    inputs, ys, combination = (labels.arrays[name] for name in ("inputs", "targets", "combination"))
     numbers = task.combination_indices("train")
     places, values = np.full(len(ys), -1), np.full(len(ys), np.nan)
     for start in range(0, len(ys), _AT_ONCE):
@@ -61,13 +56,6 @@ def nearest_known(
         places[part] = np.where(there, best[:, 0], -1)
         values[part] = np.where(there, np.take_along_axis(known[:, -1], best, axis=1)[:, 0], np.nan)
     return places, values
-
-
-@lru_cache(4)
-def _nearest_known(task: "FuzzyLogic", labels: Labels) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return `nearest_known` of a split, once for all that is predicted of it."""
-    truth = labels.arrays
-    return nearest_known(task, truth["inputs"], truth["targets"], truth["combination"])
 
 
 @dataclass(frozen=True)
