@@ -1,6 +1,6 @@
 """The symbols of instances by feature, and not by position: the permutations of the columns undone.
 
-Plain NumPy, which shares no code with the generator: checks of what that made are built on it.
+Plain NumPy, which shares no code with the generator: checks of what that made are built on it, and twins.
 """
 
 import numpy as np

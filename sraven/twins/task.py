@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import ClassVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from sraven.kernels import Tables, generate, make_tables
 from sraven.splits import rule_combinations
 from sraven.task import SRAVEN, Batch
 from sraven.twins.settings import TwinSettings
-from sraven.twins.variants import KINDS, DrawPuzzles, Tools, negated_combinations
+from sraven.twins.variants import KINDS, Tools, negated_combinations
 
 _MOST = {"by_columns": 64, "by_rows": 2, "by_values": 64, "by_negation": 1}
 """How many twins of a kind there may be, by field."""
@@ -194,7 +194,8 @@ class Twins(TwinSettings, SRAVEN):
             for tried in range(KINDS[kind].tries):
                 if not len(lacking):
                     break
-                draw = self._draw(keys[variant], numbers[lacking], attempt * KINDS[kind].tries + tried)
+                draws = attempt * KINDS[kind].tries + tried
+                draw = partial(self._draw, keys[variant], numbers[lacking], draws)
                 found = KINDS[kind].make(
                     drawn._make([each[lacking, 0] for each in drawn]), number, draw, tools
                 )
@@ -207,15 +208,13 @@ class Twins(TwinSettings, SRAVEN):
             whole = np.setdiff1d(whole, lacking)
         return drawn, whole
 
-    def _draw(self, key: NDArray[np.uint64], numbers: NDArray[np.uint64], attempt: int) -> DrawPuzzles:
-        """Return what draws, by any tables, the puzzles of a stream for these sets at an attempt."""
-
-        def draw(tables: Tables) -> Batch:
-            drawn = super(Twins, self).empty_batch(len(numbers))
-            generate(key, numbers, np.uint64(attempt), tables, tuple(drawn))
-            return drawn
-
-        return draw
+    def _draw(
+        self, key: NDArray[np.uint64], numbers: NDArray[np.uint64], attempt: int, tables: Tables
+    ) -> Batch:
+        """Return the puzzles of a stream for these sets at an attempt, drawn by some tables."""
+        drawn = super().empty_batch(len(numbers))
+        generate(key, numbers, np.uint64(attempt), tables, tuple(drawn))
+        return drawn
 
     # Roles
 

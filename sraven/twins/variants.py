@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sraven.features import symbols_by_feature
 from sraven.kernels import Tables
 from sraven.rules import RULES
 from sraven.splits import rule_combinations
@@ -48,15 +49,9 @@ class Tools(NamedTuple):
     threads: int | None
 
 
-def _grid(batch: Batch) -> NDArray[np.uint8]:
-    """Return the nine panels as they are shown: uint8 ``[n, 3 rows, 3 columns, M]``."""
-    n, M = batch.target.shape
-    return np.concatenate([batch.context, batch.target[:, None]], axis=1).reshape(n, 3, 3, M)
-
-
 def _symbols(batch: Batch) -> NDArray[np.uint8]:
-    """Return the symbols by feature, orders undone, in the same shape."""
-    return np.take_along_axis(_grid(batch), np.argsort(batch.permutations, axis=2)[:, None], axis=3)
+    """Return the symbols of the nine panels by feature: uint8 ``[n, row, column, feature]``."""
+    return symbols_by_feature(batch.context, batch.target, batch.permutations)
 
 
 def _show(first: Batch, symbols: NDArray[np.uint8], permutations: NDArray[np.uint8]) -> Batch:
@@ -83,7 +78,7 @@ def _rows(first: Batch, number: int, draw: DrawPuzzles, tools: Tools) -> Batch:
 
 def _values(first: Batch, number: int, draw: DrawPuzzles, tools: Tools) -> Batch:
     """Draw, by each rule, a puzzle all of whose features follow it; a feature takes its own rule's."""
-    of_rules = np.stack([_grid(draw(tables)) for tables in tools.by_rule])
+    of_rules = np.stack([_symbols(draw(tables)) for tables in tools.by_rule])
     rules = first.rules[None, :, None, None].astype(np.int64)
     return _show(first, np.take_along_axis(of_rules, rules, axis=0)[0], first.permutations)
 
