@@ -19,11 +19,6 @@ _MANY, _SOME = 1 << 19, 1 << 16
 REFERENCE = "NumPy drawing 36 uint8 symbols an instance, on one thread"
 
 
-def _numpy_draw(count: int) -> Callable[[], object]:
-    generator = np.random.Generator(np.random.PCG64(0))
-    return lambda: generator.integers(0, 8, size=count * _SYMBOLS, dtype=np.uint8)
-
-
 def _copy(count: int, M: int) -> Callable[[], object]:
     source, goal = SRAVEN(M=M).empty_batch(count), SRAVEN(M=M).empty_batch(count)
     pairs = list(zip(goal, source, strict=True))
@@ -39,10 +34,11 @@ def _copy(count: int, M: int) -> Callable[[], object]:
 
 def cases(threads: int, folder: Path) -> Iterator[Case]:
     """Yield the work to measure; what it writes goes to ``folder``."""
-    case = partial(Case, reference=_numpy_draw(_MANY), reference_count=_MANY)
+    draw = partial(np.random.Generator(np.random.PCG64(0)).integers, 0, 8, _MANY * _SYMBOLS, np.uint8)
+    case = partial(Case, reference=draw, reference_count=_MANY)
     task, unique = SRAVEN(), SRAVEN(answers="unique")
     batch = task.sample("all", 0, _MANY)
-    yield case("NumPy: draw 36 symbols an instance", 1, _MANY, _numpy_draw(_MANY))
+    yield case("NumPy: draw 36 symbols an instance", 1, _MANY, draw)
     yield case("memory: copy the arrays of an instance, M=4", 1, _MANY, _copy(_MANY, 4))
     for used, target in ((1, ""), (threads, "ratio 1.5 on 2 threads")):
         work: Callable[[], object] = partial(task.sample, "all", 0, _MANY, threads=used, out=batch)

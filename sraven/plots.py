@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -77,7 +76,7 @@ def save_picture(puzzle: Puzzle, path: Path, explain: bool = False) -> None:
     total = figure.get_figheight()
     figure.subplots_adjust(left=0.01, right=0.99, top=1 - 0.4 / total, bottom=(text_height + 0.05) / total)
     titles = [f"{puzzle.split} {puzzle.index:,}", "answer, coloured by feature"]
-    for number, axes in enumerate(np.atleast_1d(grids)):
+    for number, axes in enumerate(grids):
         draw_grid(axes, puzzle, by_feature=number == 1, reveal=number == 1)
         axes.set_title(titles[number], color=INK, fontsize=12, loc="left")
     figure.text(

@@ -143,15 +143,14 @@ class SRAVEN(Settings, ScoredTask[Batch]):
         Args:
             split: ``train``, ``test``, ``ood`` or ``all``.
         """
-        known, held_out = self._partition
-        indices = {"train": known, "test": known, "ood": held_out}
-        if isinstance(split, str) and split == "all":
-            return np.arange(len(rule_combinations(self.M, self.rules)), dtype=np.int32)
-        if not isinstance(split, str) or split not in self.splits:
+        if not isinstance(split, str) or split not in (*self.splits, "all"):
             allowed = ", ".join((*self.splits, "all"))
             why = "; holdout=0 leaves no ood split" if split == "ood" else ""
             raise ConfigurationError(f"split={split!r}: expected one of {allowed}{why}")
-        return indices[split].copy()
+        if split == "all":
+            return np.arange(len(rule_combinations(self.M, self.rules)), dtype=np.int32)
+        known, held_out = self._partition
+        return (held_out if split == "ood" else known).copy()
 
     def combinations(self, split: str) -> NDArray[np.uint8]:
         """Return the rule combinations of a split: uint8 ``[n_combinations, M]``, rows sorted.
