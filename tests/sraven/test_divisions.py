@@ -92,27 +92,15 @@ def test_seeds_draw_all_balanced_blocks_and_all_matchings():
 @pytest.mark.parametrize("holdout", OF_FAMILIES)
 @settings(max_examples=20)
 @given(M=st.integers(3, 4), seed=SEEDS)
-def test_a_rule_exchanged_for_its_sibling_changes_no_side(holdout, M, seed):
-    known, _ = sides(holdout, M=M, seed=seed)
+def test_siblings_are_on_one_side_and_a_scattered_division_knows_all_pairs_of_rules(holdout, M, seed):
+    known, held_out = sides(holdout, M=M, seed=seed)
     for combination in combinations_with_replacement(range(8), M):
         for n, rule in enumerate(combination):
             exchanged = (*combination[:n], SIBLING[rule], *combination[n + 1 :])
             assert (combination in known) == (tuple(sorted(exchanged)) in known)
-
-
-@pytest.mark.parametrize("holdout", ["scattered", "scattered-ring"])
-@settings(max_examples=20)
-@given(M=st.integers(3, 4), seed=SEEDS)
-def test_a_scattered_division_knows_all_pairs_of_rules(holdout, M, seed):
-    known, held_out = sides(holdout, M=M, seed=seed)
     pairs = {pair for combination in known for pair in combinations(combination, 2)}
-    assert pairs == set(combinations_with_replacement(range(8), 2)) and held_out
-
-
-def test_a_division_names_the_configuration():
-    assert SRAVEN(holdout="blocks").config_name == "M4-K8-blocks"
-    assert SRAVEN(holdout="pairs").config["holdout"] == "pairs"
-    assert SRAVEN(holdout="blocks").splits == ("train", "test", "ood")
+    knows_all = pairs == set(combinations_with_replacement(range(8), 2))
+    assert held_out and knows_all == holdout.startswith("scattered")
 
 
 def test_what_can_not_be_divided_is_refused(monkeypatch):
