@@ -1,6 +1,6 @@
 """Wrong answers sorted by kind: by hand, against plain Python, and what must hold for any predictions."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -238,29 +238,9 @@ def test_exchanges_equal_the_definition(M, seed, share):
 # The tallies of sorted errors
 
 
-COUNT = 200
-
-
-@pytest.fixture(scope="module")
-def tallied():
-    """A task, its labels, predictions of all kinds, which of them are there, and their tallies."""
-    task, random = SRAVEN(M=3, K=4, holdout=0.9, seed=1), np.random.default_rng(2)
-    batch = task.sample("ood", 0, COUNT)
-    labels = task.scoring.labels(batch, None)
-    panels = np.where(random.random((COUNT, 3)) < 0.7, batch.target, random.integers(0, 4, (COUNT, 3)))
-    panels[:50] = task.ideal_observer(batch)[0][:50]
-    panels[50:100] = random.permuted(batch.target[50:100], axis=1)
-    answered = random.random(COUNT) < 0.9
-    tallies = task.diagnosis.tally(labels, panels.astype(np.uint8), answered, None)
-    return task, batch, panels.astype(np.uint8), answered, tallies
-
-
 def slow_tallies(task, batch, panels, answered):
     """Return the tallies as Counters of (row, column), by loops; a column None stands for what is right."""
-    found = {
-        name: Counter() for name in ("overall", "answers", "distance", "rules", "arithmetic", "siblings")
-    }
-    known = task.combinations("train").tolist()
+    found, known = defaultdict(Counter), task.combinations("train").tolist()
     names = [rule.name for rule in task.rules]
     columns = zip(*(array.tolist() for array in tuple(batch)), strict=True)
     for n, (context, target, rules, permutations, _) in enumerate(columns):
@@ -275,7 +255,7 @@ def slow_tallies(task, batch, panels, answered):
         followed = error_oracle.followed(context, rules, permutations, panel, task.K)
         exchanged = error_oracle.exchanged(context, rules, permutations, panel, task.K)
         load = sum(rule in (ADDITION, SUBTRACTION) for rule in rules)
-        for p, feature in enumerate(permutations[2]):
+        for p, feature in enumerate(error_oracle.features(context, rules, permutations)):
             column = {0: "no rule", 1: names[min(followed[p], default=0)]}.get(
                 len(followed[p]), "several rules"
             )
@@ -289,10 +269,10 @@ def slow_tallies(task, batch, panels, answered):
             if kind in ("missing", "valid alternative", "correspondence"):
                 column = kind
             right = panel[p] == target[p] and answered[n]
-            found["rules"][names[rules[feature]], None if right else column] += 1
-            if rules[feature] in (ADDITION, SUBTRACTION):
+            found["rules"][names[feature.rule], None if right else column] += 1
+            if feature.rule in (ADDITION, SUBTRACTION):
                 found["arithmetic"][str(load), None if right else other] += 1
-                if load == 1 and (row := sibling_row(context, target, rules, permutations, p, known, task.K)):
+                if load == 1 and (row := sibling_row(feature, target[p], rules, known, task.K)):
                     name, symbol = row
                     wrong = "the sibling's answer" if panel[p] == symbol else "anything else"
                     wrong = wrong if answered[n] else "missing"
@@ -300,26 +280,27 @@ def slow_tallies(task, batch, panels, answered):
     return found
 
 
-def sibling_row(context, target, rules, permutations, p, known, K):
+def sibling_row(feature, target, rules, known, K):
     """Return the row of the only feature that adds or subtracts, and its sibling's symbol; None if equal."""
-    feature = permutations[2][p]
-    sign = {ADDITION: -1, SUBTRACTION: 1}[rules[feature]]  # the sibling's
-    places = [permutations[column].index(feature) for column in range(3)]
-    panels = [*context, target]
-    rows = [[panels[3 * row + column][places[column]] for column in range(3)] for row in range(3)]
-    given = [(x + sign * y) % K for x, y, _ in rows]
-    if given[2] == target[p]:
+    sibling, sign = {ADDITION: (SUBTRACTION, -1), SUBTRACTION: (ADDITION, 1)}[feature.rule]
+    *earlier, symbol = [(x + sign * y) % K for x, y, *_ in feature.rows]
+    if symbol == target:
         return None
-    other = sorted([*rules[:feature], SUBTRACTION if sign < 0 else ADDITION, *rules[feature + 1 :]])
+    other = sorted(sibling if rule == feature.rule else rule for rule in rules)
     says = {(1, 0): "tell", (1, 1): "fit both", (0, 0): "fit neither", (0, 1): "mislead"}
-    telling = sum(symbol != row[2] for symbol, row in zip(given[:2], rows[:2], strict=True))
-    name = says[list(rules) in known, other in known]
+    telling = sum(given != row[2] for given, row in zip(earlier, feature.rows, strict=False))
     rows = ("no row tells", "one row tells", "both rows tell")[telling]
-    return f"partners {name}, {rows}", given[2]
+    return f"partners {says[rules in known, other in known]}, {rows}", symbol
 
 
-def test_tallies_equal_a_loop_over_the_instances(tallied):
-    task, batch, panels, answered, tallies = tallied
+def test_tallies_equal_a_loop_over_the_instances():
+    task, random, count = SRAVEN(M=3, K=4, holdout=0.9, seed=1), np.random.default_rng(2), 200
+    batch = task.sample("ood", 0, count)
+    panels = np.where(random.random((count, 3)) < 0.7, batch.target, random.integers(0, 4, (count, 3)))
+    panels[:50] = task.ideal_observer(batch)[0][:50]
+    panels[50:100] = random.permuted(batch.target[50:100], axis=1)
+    panels, answered = panels.astype(np.uint8), random.random(count) < 0.9
+    tallies = task.diagnosis.tally(task.scoring.labels(batch, None), panels, answered, None)
     assert_tallied(tallies, slow_tallies(task, batch, panels, answered))
     assert len(tallies["distance"].rows) > 1 and len(tallies["answers"].rows) > 3
 

@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from helpers import oracle
 from helpers.batches import FAR, assert_equal_to_instances, config, same
 from helpers.refusals import assert_refused
-from sraven import SRAVEN, CapacityError, count_answers, task as task_module
+from sraven import SRAVEN, CapacityError, task as task_module
 
 
 def assert_oracle_draws(task, split, indices):
@@ -70,14 +70,6 @@ def test_rejected_candidates_are_counted_by_combination(split):
     assert rejected.sum() > 10
 
 
-def test_policy_any_rejects_nothing_and_keeps_ambiguous_instances():
-    task = SRAVEN(M=4, K=4)
-    batch = task.empty_batch(1_009)
-    rejected = task.fill("train", np.arange(1_009, dtype=np.uint64), batch, 2)
-    assert rejected.tolist() == [0] * 330
-    assert (count_answers(batch.context, 4) > 1).mean() > 0.5
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_rejections_do_not_depend_on_threads(threads):
     task = SRAVEN(M=3, K=5, answers="unique")
@@ -132,13 +124,10 @@ def test_zero_is_one_holdout_however_it_is_written():
     [
         ({"M": 0}, ("M=0", " 1 ", " 12")),
         ({"M": 13}, ("M=13", " 1 ", " 12")),
-        ({"M": 4.0}, ("M=4.0", "an integer")),
         ({"K": 2}, ("K=2", " 3 ", " 256", "distribute three needs three symbols")),
         ({"K": 257}, ("K=257", " 3 ", " 256")),
-        ({"seed": -1}, ("seed=-1", " 0 ")),
         ({"seed": 2**63}, ("seed=9223372036854775808", " 0 ")),
         ({"answers": "one"}, ("answers='one'", "'any', 'unique'")),
-        ({"permute": 1}, ("permute=1", "True or False")),
     ],
 )
 def test_bad_configurations_are_refused(fields, parts):
