@@ -11,7 +11,7 @@ import fuzzylogic.identifiability
 from fuzzylogic import FuzzyLogic, identify
 from fuzzylogic.measure import estimate_ambiguity
 from fuzzylogic.record import evaluate_terms
-from fuzzylogic.terms import binomials, combinations_of, formula, rank_all
+from fuzzylogic.terms import combinations_of, formula, rank_all
 from helpers import fuzzy_oracle
 from helpers.batches import config
 from helpers.refusals import assert_refused
@@ -81,13 +81,6 @@ def test_numbers_of_combinations_are_a_bijection(n_terms, K, data):
     rows = combinations_of(numbers, n_terms, K)
     assert np.array_equal(rank_all(rows, n_terms), numbers)
     assert [fuzzy_oracle.colex_number(row) for row in rows.tolist()] == numbers.tolist()
-
-
-def test_binomials_are_exact():
-    table = binomials(300, 8)
-    for k in range(9):
-        for n in range(0, 301, 13):
-            assert table[k, n] == comb(n, k) or comb(n, k) >= 2**52
 
 
 def test_points_and_combinations_are_uniform():
@@ -227,18 +220,6 @@ def test_equals_exhaustive_search_on_coarse_points(seed, N, K):
     assert_equals_exhaustive(inputs, targets, K, every)
 
 
-def test_equals_the_exact_oracle():
-    task = FuzzyLogic(N=5)
-    batch = task.sample("test", 0, 20)
-    found = identify(batch.inputs, batch.targets, 2)
-    for n in range(20):
-        points, targets, _ = fuzzy_oracle.sequence(config(task), "test", n)
-        predictions = fuzzy_oracle.agreeing(points, targets, fuzzy_oracle.places(config(task), "all"))
-        assert found.agreeing[n] == len(predictions)
-        assert found.ambiguous[n] == (len(set(predictions)) > 1)
-        assert found.prediction[n] == pytest.approx(float(sum(predictions) / len(predictions)), rel=1e-12)
-
-
 def test_more_than_64_points():
     task = FuzzyLogic(N=200)
     batch = task.sample("ood", 0, 50)
@@ -273,7 +254,7 @@ def test_too_many_open_combinations_are_refused(monkeypatch):
         ({"inputs": np.zeros((3, 5), np.float32)}, r"inputs .*\[3, 5\]"),
         ({"targets": np.zeros((3, 4), np.float32)}, r"targets .*\[3, 4\].*\[3, 5\]"),
         ({"K": 0}, "K=0"),
-        ({"inputs": np.zeros((3, 5, 16), np.float32), "K": 8}, "combinations of terms"),
+        ({"inputs": np.zeros((3, 5, 16), np.float32), "K": 8}, "combinations of 65,536 terms"),
         ({"combinations": [[3, 1]]}, "ascending term ids below 16"),
         ({"combinations": [[3, 16]]}, "ascending term ids below 16"),
     ],
