@@ -3,23 +3,18 @@
 A function of the task is smooth but for kinks, so the points shown say much about the query whatever is known
 of terms. What a model scores is read against this: a score below it needs neither training nor composition.
 
-The covariance of two points is that of Matérn 5/2 with one length scale, plus, for ``known``, a weighted
-product of the values that known functions and terms have there; see `fuzzylogic.ridge`. Length scale,
+The covariance of two points is that of Matérn 5/2 with one length scale, plus a weighted product of features,
+such as the values that known functions and terms have there; see `fuzzylogic.ridge`. Length scale,
 noise and weight are those of a grid with the greatest marginal likelihood, the scale of all has a closed
 form, and the mean is that of the points shown (Rasmussen and Williams, Gaussian Processes for Machine
 Learning, 2006, sections 2.2, 4.2 and 5.4).
 """
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from fuzzylogic import ridge
-
-if TYPE_CHECKING:
-    from fuzzylogic.task import Batch, FuzzyLogic
 
 LENGTHS = (0.5, 1.0, 2.0)
 """Length scales, in units of the inputs."""
@@ -28,9 +23,8 @@ NOISES = (1e-4, 1e-2)
 """Variances of the noise, in units of the variance of the smooth part."""
 
 WEIGHTS = (0.0, 0.1, 1.0, 10.0, 100.0)
-"""Weights of known functions and terms, in the same unit."""
+"""Weights of features, in the same unit."""
 
-_AT_ONCE = 128
 _FAR = 1e12  # above all squares of targets in units of the covariance
 
 
@@ -40,7 +34,7 @@ def _matern(distances: NDArray[np.float64], length: float) -> NDArray[np.float64
 
 
 def predict(
-    inputs: NDArray[np.float64], targets: NDArray[np.float64], features: NDArray[np.float64] | None = None
+    inputs: NDArray[Any], targets: NDArray[np.float64], features: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
     """Return the means that Gaussian processes on the shown points of each sequence have at its query.
 
@@ -57,6 +51,7 @@ def predict(
     """
     count, points = targets.shape
     means: NDArray[np.float64] = targets.mean(axis=1)
+    inputs = inputs.astype(np.float64)
     distances = np.sqrt(np.square(inputs[:, :, None] - inputs[:, None]).sum(axis=-1))
     linear = np.zeros_like(distances)
     if features is not None:
@@ -80,19 +75,3 @@ def predict(
             best[better] = likelihood[better]
             found[better] = (means + (query * shown).sum(axis=1))[better]
     return found
-
-
-def observe(
-    task: "FuzzyLogic", batch: "Batch", threads: int | None = None, *, known: bool
-) -> NDArray[np.float64]:
-    """Return predictions ``[n]`` of a batch's queries, from the points alone, or known functions as well.
-
-    Raises:
-        CapacityError: if the task has too many known functions.
-    """
-
-    def of_part(inputs: NDArray[Any], targets: NDArray[np.float64]) -> NDArray[np.float64]:
-        features = ridge.known_terms(task, inputs) if known else None
-        return predict(inputs.astype(np.float64), targets, features)
-
-    return ridge.in_parts(of_part, batch, threads, _AT_ONCE)

@@ -4,21 +4,16 @@ Where the function is a known one it is right, as far as the points shown tell. 
 the targets is taken to be smooth: see `fuzzylogic.gaussian_process`.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzylogic import gaussian_process, ridge
-
-if TYPE_CHECKING:
-    from fuzzylogic.task import Batch, FuzzyLogic
-
-_AT_ONCE = 128
+from fuzzylogic import gaussian_process
 
 
 def predict(
-    inputs: NDArray[np.float64], values: NDArray[np.float64], targets: NDArray[np.float64]
+    inputs: NDArray[Any], values: NDArray[np.float64], targets: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return the values at the queries of the functions nearest to the targets, and what is left smoothed.
 
@@ -38,16 +33,3 @@ def predict(
     if unknown.any():
         found[unknown] += gaussian_process.predict(inputs[unknown], left[unknown])
     return found
-
-
-def observe(task: "FuzzyLogic", batch: "Batch", threads: int | None = None) -> NDArray[np.float64]:
-    """Return predictions ``[n]`` of a batch's queries.
-
-    Raises:
-        CapacityError: if the task has too many known functions.
-    """
-
-    def of_part(inputs: NDArray[Any], targets: NDArray[np.float64]) -> NDArray[np.float64]:
-        return predict(inputs.astype(np.float64), ridge.known_functions(task, inputs), targets)
-
-    return ridge.in_parts(of_part, batch, threads, _AT_ONCE)

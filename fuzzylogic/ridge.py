@@ -4,7 +4,6 @@ What they score on held-out combinations needs no composition: a new function is
 known ones. A model composes where it is better.
 """
 
-from collections.abc import Callable
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sraven.core.errors import CapacityError
-from sraven.core.parallel import for_each_chunk
 
 if TYPE_CHECKING:
-    from fuzzylogic.task import Batch, FuzzyLogic
+    from fuzzylogic.task import FuzzyLogic
 
 WEIGHTS = np.logspace(-3, 2, 11)
 """Weights of the squared coefficients, of which each sequence takes the best by leave-one-out."""
 
-_MOST_FEATURES, _AT_ONCE = 512, 256
+_MOST_FEATURES = 512
 
 
 def known_functions(task: "FuzzyLogic", inputs: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Return the values of the functions of training at points ``[..., L]``: ``[..., functions]``."""
+    """Return the values of the functions of training at points ``[..., L]``: ``[..., functions]``.
+
+    Raises:
+        CapacityError: if the task has too many of them.
+    """
     count = task.n_combinations("train")
     if count > _MOST_FEATURES:
         raise CapacityError(f"{count:,} known functions; regression takes up to {_MOST_FEATURES:,}")
@@ -85,41 +87,4 @@ def predict(features: NDArray[np.float64], targets: NDArray[np.float64]) -> NDAr
         better = error < best
         best[better] = error[better]
         found[better] = (query * coefficients).sum(axis=1)[better]
-    return found
-
-
-def observe(
-    task: "FuzzyLogic", batch: "Batch", threads: int | None = None, *, terms: bool
-) -> NDArray[np.float64]:
-    """Return predictions ``[n]`` of a batch's queries, from known functions, or known terms as well.
-
-    Raises:
-        CapacityError: if the task has too many known functions.
-    """
-    features = known_terms if terms else known_functions
-    return in_parts(lambda inputs, ys: predict(features(task, inputs), ys), batch, threads, _AT_ONCE)
-
-
-def in_parts(
-    of_part: Callable[[NDArray[Any], NDArray[np.float64]], NDArray[np.float64]],
-    batch: "Batch",
-    threads: int | None,
-    at_once: int,
-) -> NDArray[np.float64]:
-    """Return predictions ``[n]`` of a batch's queries, made some at a time.
-
-    Args:
-        of_part: returns those of inputs ``[m, N, L]`` and float64 targets ``[m, N - 1]``.
-        batch: of n sequences.
-        threads: threads to use; None for all available ones.
-        at_once: how many at a time.
-    """
-    found = np.empty(len(batch.inputs))
-
-    def fill(part: slice) -> None:
-        for start in range(part.start, part.stop, at_once):
-            some = slice(start, min(start + at_once, part.stop))
-            found[some] = of_part(batch.inputs[some], batch.targets[some, :-1].astype(np.float64))
-
-    for_each_chunk(fill, len(found), threads, at_once)
     return found

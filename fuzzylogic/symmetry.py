@@ -16,17 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fuzzylogic import ridge
 from sraven.core.errors import CapacityError
 
 if TYPE_CHECKING:
-    from fuzzylogic.task import Batch, FuzzyLogic
+    from fuzzylogic.task import FuzzyLogic
 
 NOISE = 1e-6
 """Variance of the noise, in units of the mean variance of a sequence's points, for there to be an inverse."""
 
 _MOST_MOVED = 1 << 22  # terms of known functions, by all renamings and negations
-_AT_ONCE, _ALONE = 16, 1 << 18  # values that stay in a processor's cache; multiplications of one processor
+_ALONE = 1 << 18  # multiplications that a processor does alone
 
 
 class Images(NamedTuple):
@@ -90,15 +89,3 @@ def predict(
     shown[:, diagonal, diagonal] += NOISE * shown[:, diagonal, diagonal].mean(axis=1, keepdims=True)
     solved = np.linalg.solve(shown, (targets - means[:, :-1])[..., None])[..., 0]
     return np.asarray(means[:, -1] + (covariance[:, -1, :-1] * solved).sum(axis=1))
-
-
-def observe(task: "FuzzyLogic", batch: "Batch", threads: int | None = None) -> NDArray[np.float64]:
-    """Return predictions ``[n]`` of a batch's queries.
-
-    Raises:
-        CapacityError: if the task has too many images of known functions.
-    """
-    terms, weights = images(task)
-    return ridge.in_parts(
-        lambda inputs, ys: predict(ridge.values_of(terms, inputs), weights, ys), batch, threads, _AT_ONCE
-    )

@@ -2,13 +2,12 @@
 
 import math
 import statistics
-from functools import partial
 from itertools import permutations, product
 
 import numpy as np
 import pytest
 
-from fuzzylogic import FuzzyLogic, gaussian_process, look_up, ridge, symmetry
+from fuzzylogic import FuzzyLogic, gaussian_process, ridge, symmetry
 from fuzzylogic.metrics import overall
 from fuzzylogic.references import OBSERVERS
 from helpers import fuzzy_oracle
@@ -172,14 +171,14 @@ def values(terms, points):
 
 
 @pytest.mark.parametrize(
-    ("observe", "task", "message"),
+    ("name", "task", "message"),
     [
-        (partial(ridge.observe, terms=False), FuzzyLogic(L=6, K=3), "regression takes up to 512"),
-        (symmetry.observe, FuzzyLogic(L=6, K=2, holdout=0.9), "known functions of 6 variables have"),
+        ("known-functions", FuzzyLogic(L=6, K=3), "regression takes up to 512"),
+        ("gp-symmetric", FuzzyLogic(L=6, K=2, holdout=0.9), "known functions of 6 variables have"),
     ],
 )
-def test_what_has_too_many_functions_is_refused(observe, task, message):
-    assert_refused(message, observe, task, task.sample("test", 0, 2), error=CapacityError)
+def test_what_has_too_many_functions_is_refused(name, task, message):
+    assert_refused(message, OBSERVERS[name], task, task.sample("test", 0, 2), error=CapacityError)
 
 
 # Linear observers
@@ -238,7 +237,7 @@ def process(inputs, targets, features, length, weight, noise):
 @pytest.mark.parametrize("known", [False, True])
 def test_predictions_are_those_of_the_process_with_the_greatest_marginal_likelihood(known):
     batch = TASK.sample("ood", 0, 6)
-    found = gaussian_process.observe(TASK, batch, known=known)
+    found = OBSERVERS["gp-known" if known else "gp"](TASK, batch)
     every = ridge.known_terms(TASK, batch.inputs) if known else np.zeros((6, 9, 1))
     weights = gaussian_process.WEIGHTS if known else (0.0,)
     for n, features in enumerate(every):
@@ -249,20 +248,20 @@ def test_predictions_are_those_of_the_process_with_the_greatest_marginal_likelih
 
 
 @pytest.mark.parametrize(
-    ("split", "unseen", "count", "known", "value"),
+    ("name", "split", "unseen", "count", "value"),
     [
-        ("ood", "drawn", 2_000, False, 0.755),
-        ("ood_terms", "drawn", 2_000, False, 0.756),
-        ("ood_terms", "last", 2_000, False, 0.842),
-        ("ood", "drawn", 1_000, True, 0.937),
-        ("ood_terms", "drawn", 1_000, True, 0.744),
+        ("gp", "ood", "drawn", 2_000, 0.755),
+        ("gp", "ood_terms", "drawn", 2_000, 0.756),
+        ("gp", "ood_terms", "last", 2_000, 0.842),
+        ("gp-known", "ood", "drawn", 1_000, 0.937),
+        ("gp-known", "ood_terms", "drawn", 1_000, 0.744),
     ],
 )
-def test_processes_score_what_other_code_scores(split, unseen, count, known, value):
+def test_processes_score_what_other_code_scores(name, split, unseen, count, value):
     """With another grid, so not to the last digit."""
     task = FuzzyLogic(L=4, K=2, N=32, holdout=0.7, unseen=unseen)
     batch = task.sample(split, 0, count)
-    found = gaussian_process.observe(task, batch, known=known)
+    found = OBSERVERS[name](task, batch)
     assert overall(found, batch.targets.astype(float))["r2_per_sequence"] == pytest.approx(value, abs=0.01)
 
 
@@ -272,7 +271,7 @@ def test_processes_score_what_other_code_scores(split, unseen, count, known, val
 def test_a_known_function_is_looked_up_and_of_another_what_is_left_is_smoothed():
     for split in ("test", "ood"):
         batch = TASK.sample(split, 0, 6)
-        found = look_up.observe(TASK, batch, 1)
+        found = OBSERVERS["look-up"](TASK, batch, 1)
         for n, points in enumerate(batch.inputs.astype(float)):
             targets = batch.targets[n].astype(float)
             known = [values(terms, points) for terms in TASK.combinations("train").tolist()]
@@ -296,7 +295,7 @@ def moved_values(terms, points):
 def test_what_knows_the_symmetry_is_the_best_linear_prediction_over_all_images(split):
     """Least squares over all images of all known functions, with a weight for each point and a constant."""
     batch = TASK.sample(split, 0, 5)
-    found = symmetry.observe(TASK, batch, 1)
+    found = OBSERVERS["gp-symmetric"](TASK, batch, 1)
     assert len(symmetry.images(TASK).terms) <= math.comb(8, 2)  # each image once
     known = TASK.combinations("train").tolist()
     for n, points in enumerate(batch.inputs.astype(float)):
@@ -336,5 +335,7 @@ def test_what_knows_the_symmetry_scores_alike_on_all_splits():
 def test_references_predict_what_the_lines_are_of():
     predictors = TASK.references.predictors
     batch = TASK.sample("ood", 0, 40)
-    for name, observe in OBSERVERS.items():
-        np.testing.assert_allclose(predictors[name].predict("ood", 40, 0), observe(TASK, batch, 1), rtol=1e-6)
+    for name, observer in OBSERVERS.items():
+        np.testing.assert_allclose(
+            predictors[name].predict("ood", 40, 0), observer(TASK, batch, 1), rtol=1e-6
+        )
