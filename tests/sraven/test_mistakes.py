@@ -38,9 +38,8 @@ def sorted_one(batch, prediction, K):
 
 # By hand: M=2, K=8. The third row of the first feature begins 1, 1 and that of the second 1, 3.
 
-EXAMPLE = by_hand(
-    [[(3, 3, 3), (5, 5, 5), (1, 1, 1)], [(1, 2, 3), (4, 6, 2), (1, 3, 4)]], [CONSTANT, ADDITION]
-)
+FEATURES = [[(3, 3, 3), (5, 5, 5), (1, 1, 1)], [(1, 2, 3), (4, 6, 2), (1, 3, 4)]]
+EXAMPLE = by_hand(FEATURES, [CONSTANT, ADDITION])
 
 
 @pytest.mark.parametrize(
@@ -62,8 +61,7 @@ def test_kinds_by_hand(prediction, kind, follows):
 
 
 def test_rows_are_read_where_the_columns_show_them():
-    features = [[(3, 3, 3), (5, 5, 5), (1, 1, 1)], [(1, 2, 3), (4, 6, 2), (1, 3, 4)]]
-    batch = by_hand(features, [CONSTANT, ADDITION], [(1, 0), (0, 1), (1, 0)])
+    batch = by_hand(FEATURES, [CONSTANT, ADDITION], [(1, 0), (0, 1), (1, 0)])
     assert batch.context[0].tolist()[:3] == [[1, 3], [3, 2], [3, 3]] and batch.target.tolist() == [[4, 1]]
     assert sorted_one(batch, (6, 1), 8) == ("another rule", [[SUBTRACTION], []])
     assert sort_errors(batch, [[6, 1]], 8).rules.tolist() == [[ADDITION, CONSTANT]]

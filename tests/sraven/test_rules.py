@@ -11,8 +11,6 @@ import pytest
 from helpers import oracle
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, CapacityError, count_answers
-from sraven.core.families import make_task
-from sraven.core.spec import digest
 from sraven.counting import count
 from sraven.data.write import write_dataset
 from sraven.rules import (
@@ -137,22 +135,6 @@ def test_more_combinations_than_a_draw_chooses_from_are_refused():
 
 
 # Ten rules
-
-
-def test_explanations_by_another_rule_are_only_found_with_it():
-    batch = SRAVEN(M=1, K=11, holdout=0, rule_set="ten").sample("train", 0, 2_000)
-    by_minimum = (batch.rules[:, 0] == 8) & (batch.context[:, 0, 0] != batch.context[:, 1, 0])
-    found = [count_answers(batch.context[by_minimum], 11, rules=rules) for rules in (RULES, TEN)]
-    assert (found[0] == 0).mean() > 0.8 and (found[1] >= 1).all()
-
-
-def test_a_set_is_left_out_of_a_configuration_where_it_is_the_papers():
-    paper, ten = SRAVEN(M=3), SRAVEN(M=3, rule_set="ten")
-    assert "rule_set" not in paper.config and make_task(paper.config) == paper
-    assert ten.config == {**paper.config, "rule_set": "ten"} and make_task(ten.config) == ten
-    assert (paper.config_name, ten.config_name) == ("M3-K8", "M3-K8-ten")
-    assert SRAVEN(M=3, rule_set="paper") == paper and ten.rules == TEN
-    assert digest(paper.config) != digest(ten.config)
 
 
 def test_everything_else_knows_ten_rules(tmp_path):

@@ -82,14 +82,3 @@ def test_answers_by_partners_are_counted_by_what_partners_say():
     right = task.diagnose(batch, batch.target).tables["siblings"]
     assert all(row.wrong.mean == 0 for row in right.rows)
     assert task.score(batch, batch.target).metrics["sibling_answers"].mean == 0
-
-
-def test_features_right_at_equal_rules_are_the_mean_over_rules():
-    task = SRAVEN(M=3, K=K, holdout="camps")
-    predicted = task.sample("ood", 0, 2_000).context[:, 7]
-    scores = task.score("ood", predicted).metrics
-    by_rule = [scores[f"rule.{rule.name}"].mean for rule in task.rules]
-    assert scores["balanced_feature_accuracy"].mean == pytest.approx(np.mean(by_rule), abs=1e-8)
-    assert scores["balanced_feature_accuracy"].mean != pytest.approx(
-        scores["feature_accuracy"].mean, abs=1e-4
-    )

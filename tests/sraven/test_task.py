@@ -101,6 +101,8 @@ def test_config_has_all_that_determines_the_instances():
         "permute": True,
     }
     assert SRAVEN() == SRAVEN(4, 8, 0.25, 0, "any", True, rule_set="paper", version="1")
+    other = SRAVEN(M=3, holdout="blocks", answers="unique", permute=False, rule_set="ten")
+    assert other.config["rule_set"] == "ten" and other.config_name == "M3-K8-blocks-unique-unpermuted-ten"
 
 
 def test_numpy_numbers_make_the_same_task():
