@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from fuzzylogic import FuzzyLogic, identify
+from fuzzylogic import FuzzyLogic
 from helpers.refusals import assert_refused
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, guesses, small_board
 from sraven import (
@@ -190,13 +190,6 @@ def test_task_is_counted_and_observed_with_its_own_settings(name):
         assert_same(found, wanted)
 
 
-@pytest.mark.parametrize("prior", ["all", "ood"])
-def test_sequences_are_identified_with_the_tasks_terms(prior):
-    batch = FUZZY.sample("ood", 0, 200)
-    combinations = None if prior == "all" else FUZZY.combinations("ood")
-    wanted = identify(batch.inputs, batch.targets, FUZZY.K, combinations)
-    for found, expected in zip(FUZZY.identify(batch, prior), wanted, strict=True):
-        assert np.array_equal(found, expected)
 
 
 # Scores off boards
