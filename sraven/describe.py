@@ -20,12 +20,25 @@ _ROWS_IN_CARD = 1_000
 """Combinations that a table of the card may list; the manifest always has all of them."""
 
 
+_KEPT = {
+    "any": "Every instance that the rules give is kept, ambiguous ones too: `num_answers` tells which.",
+    "unique": "Only instances with exactly one answer are kept, so the answer is the only right one.",
+}
+_BIASES = {
+    "any": "Multisets of rules are drawn uniformly, so a rule doesn't occur equally often in every split; "
+    "some instances have several right answers, of which the target is one.",
+    "unique": "Multisets of rules are drawn uniformly before ambiguous instances are rejected, so those that "
+    "are ambiguous more often occur less often than the others: the tables above say by how much.",
+}
+_ONE_ANSWER = {
+    "any": "Share of the instances of a multiset that have one answer",
+    "unique": "Acceptance rate of a multiset: instances kept among those drawn",
+}
+"""What cards say, by the policy of answers."""
+
+
 def describe(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> Description:
     """Return the texts of a dataset card, given the tallies of each split."""
-    policy = {
-        "any": "Every instance that the rules give is kept, ambiguous ones too: `num_answers` tells which.",
-        "unique": "Only instances with exactly one answer are kept, so the answer is the only right one.",
-    }[task.answers]
     order = (
         "each column shows the features in an order of its own"
         if task.permute
@@ -41,7 +54,7 @@ def describe(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> Description:
         body="\n\n".join(
             [
                 splits_section(task),
-                f"## Answers\n\n{policy}\n\n{_answers_table(tallies)}",
+                f"## Answers\n\n{_KEPT[task.answers]}\n\n{_answers_table(tallies)}",
                 _rules_section(task, tallies),
                 _combinations_section(task, tallies),
             ]
@@ -50,7 +63,7 @@ def describe(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> Description:
             "The task tests rule induction over symbols, not perception or language; what a model scores "
             "says nothing about human intelligence. The seed is public, so anyone can derive the labels."
         ),
-        biases=_biases(task),
+        biases=_BIASES[task.answers],
         uses="Training and evaluating models for compositional generalisation in context.",
         keywords=(
             "compositional-generalization",
@@ -59,18 +72,6 @@ def describe(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> Description:
             "raven-progressive-matrices",
             "synthetic",
         ),
-    )
-
-
-def _biases(task: "SRAVEN") -> str:
-    if task.answers == "any":
-        return (
-            "Multisets of rules are drawn uniformly, so a rule doesn't occur equally often in every split; "
-            "some instances have several right answers, of which the target is one."
-        )
-    return (
-        "Multisets of rules are drawn uniformly before ambiguous instances are rejected, so those that are "
-        "ambiguous more often occur less often than the others: the tables above say by how much."
     )
 
 
@@ -128,12 +129,8 @@ def _combinations_section(task: "SRAVEN", tallies: Mapping[str, Arrays]) -> str:
     unique: NDArray[Any] = np.sum([tally["unique"] for tally in tallies.values()], axis=0)
     occurring = np.flatnonzero(drawn)
     rate = unique[occurring] / drawn[occurring]
-    meaning = {
-        "any": "Share of the instances of a multiset that have one answer",
-        "unique": "Acceptance rate of a multiset: instances kept among those drawn",
-    }[task.answers]
     spread = f"from {rate.min():.4f} to {rate.max():.4f}, median {np.median(rate):.4f}"
-    text = f"## Multisets of rules\n\n{meaning}, over all splits: {spread}."
+    text = f"## Multisets of rules\n\n{_ONE_ANSWER[task.answers]}, over all splits: {spread}."
     if len(occurring) > _ROWS_IN_CARD:
         return f"{text} `manifest.json` holds the counts of each, in lexicographic order, under `tallies`."
     rows = [

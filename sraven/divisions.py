@@ -10,7 +10,7 @@ feature never tell which sibling it follows. ``pairs`` and ``blocks`` separate s
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from itertools import combinations
+from itertools import combinations, count
 from math import comb
 
 import numpy as np
@@ -190,13 +190,12 @@ def divide(table: Combinations, name: str, seed: int, version: str, rules: Rules
             f"holdout={name!r}: divides by rules that occur together, and at M=1 none do; use M of at "
             "least 2, or holdout=0"
         )
-    key, draws = derive_key(version=version, task="sraven", stream="division", division=name, seed=seed), 0
+    key = derive_key(version=version, task="sraven", stream="division", division=name, seed=seed)
+    draws = count()
 
     def shuffled(numbers: Iterable[int]) -> list[int]:
-        nonlocal draws
         order = np.array(list(numbers), np.int32)
-        shuffle(order, key, np.uint64(draws))
-        draws += 1
+        shuffle(order, key, np.uint64(next(draws)))
         return [int(number) for number in order]
 
     return DIVISIONS[name](table, rules, shuffled)

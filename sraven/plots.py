@@ -18,9 +18,8 @@ _ON_LIGHT = "#101415"
 """Of text on a coloured area, which stays what it is where `follow_scheme` turns a picture dark."""
 
 
-def _shade(value: int, total: int) -> tuple[float, float, float]:
-    red, green, blue = colour(value, total)
-    return red / 255, green / 255, blue / 255
+def _shade(value: int, total: int) -> tuple[float, ...]:
+    return tuple(part / 255 for part in colour(value, total))
 
 
 def draw_grid(axes: Axes, puzzle: Puzzle, *, by_feature: bool, reveal: bool) -> None:

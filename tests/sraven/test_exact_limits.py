@@ -190,8 +190,6 @@ def test_task_is_counted_and_observed_with_its_own_settings(name):
         assert_same(found, wanted)
 
 
-
-
 # Scores off boards
 
 PREDICTIONS = {
