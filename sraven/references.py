@@ -132,10 +132,10 @@ class SRAVENReferences(Observed["SRAVEN"]):
             right = (panels == batch.target).all(axis=1)
             return {"accuracy": mean(np.where(probability > 0, right, float(task.K) ** -task.M))}
 
-        names = {order: f"order-{order}" for order in range(task.M - 1, 1, -1)}
-        orders = {
+        orders = {"composition-blind": task.M} | {f"order-{n}": n for n in range(task.M - 1, 1, -1)}
+        observed = {
             name: observe(combines_known(everything, known, order).tobytes())
-            for order, name in ({task.M: "composition-blind"} | names).items()
+            for name, order in orders.items()
             if order > 1
         }
         near = {}
@@ -150,7 +150,7 @@ class SRAVENReferences(Observed["SRAVEN"]):
                 name: {"accuracy": mean(each.right), "feature_accuracy": mean(each.features_right)}
                 for name, each in near.items()
             },
-            **orders,
+            **observed,
         }
 
 

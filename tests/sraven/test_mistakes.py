@@ -313,10 +313,3 @@ def test_board_and_task_give_the_same_for_the_same_predictions():
     assert found.overall.wrong.mean == pytest.approx(1 - score["accuracy"].mean)
     assert found.overall.of_wrong["valid alternative"].mean == score["valid_alternatives"].mean
     assert sum(share.mean for share in found.overall.of_wrong.values()) == pytest.approx(1)
-
-
-def test_perfect_predictions_leave_nothing_to_sort():
-    board = small_board(SRAVEN_BOARD)
-    overall = board.diagnose("ood", board.labels("ood").arrays["target"]).overall
-    assert (overall.wrong.counts, overall.wrong.mean) == ((0,), 0.0)
-    assert {share.mean for share in overall.of_wrong.values()} == {None}
