@@ -130,15 +130,15 @@ class SRAVENScoring:
         shown = batch.permutations[:, 2].astype(np.int64)
         rules = np.take_along_axis(batch.rules, shown, axis=1)
         rows = symbols_by_asked_feature(batch.context, batch.target, batch.permutations)
-        siblings = sibling_answers(rows, rules.astype(np.int64), task.K, task.rules)
+        symbol, telling = sibling_answers(rows, rules.astype(np.int64), task.K, task.rules)
         found: Arrays = {"rules_by_position": rules, "answers": answers, "ambiguous": ambiguous}
-        told: Arrays = {"sibling_symbol": siblings.symbol, "telling_rows": siblings.telling}
+        told: Arrays = {"sibling_symbol": symbol, "telling_rows": telling}
         summands = {
             "instances": np.ones(count),
             "features": np.full(count, task.M),
             "ambiguous": ambiguous,
             "unique": ~ambiguous,
-            "told_from_sibling": (siblings.symbol >= 0).sum(axis=1),
+            "told_from_sibling": (symbol >= 0).sum(axis=1),
             **{f"features.{rule.name}": (rules == n).sum(1) for n, rule in enumerate(task.rules)},
         }
         return Labels({**batch._asdict(), **found, **told}, summands)

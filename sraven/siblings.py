@@ -9,8 +9,6 @@ Only features count that are alone of their family in their puzzle: where two ad
 may as well have taken an operand of the other.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,29 +35,21 @@ def siblings(rules: Rules) -> NDArray[np.int64]:
     return found
 
 
-class SiblingAnswers(NamedTuple):
-    """What the siblings of the features at the positions of the ninth panel give.
-
-    Attributes:
-        symbol: int16 ``[n, M]``: what the sibling gives in the third row; -1 where that is nothing, nothing
-            definite or the target's symbol, or where another feature is of the same family.
-        telling: int64 ``[n, M]``: how many of the first two rows don't fit the sibling.
-    """
-
-    symbol: NDArray[np.int16]
-    telling: NDArray[np.int64]
-
-
 def sibling_answers(
     rows: NDArray[np.uint8], shown: NDArray[np.int64], K: int, rules: Rules
-) -> SiblingAnswers:
-    """Return what the sibling of each feature gives.
+) -> tuple[NDArray[np.int16], NDArray[np.int64]]:
+    """Return what the siblings of the features at the positions of the ninth panel give.
 
     Args:
         rows: ``[n, row, column, M]``, of `sraven.features.symbols_by_asked_feature`.
         shown: the rule of the feature at each position, ``[n, M]``.
         K: symbols.
         rules: the rules that there are.
+
+    Returns:
+        int16 ``[n, M]``: what the sibling gives in the third row; -1 where that is nothing, nothing definite
+        or the target's symbol, or where another feature is of the same family.
+        int64 ``[n, M]``: how many of the first two rows don't fit the sibling.
     """
     other, ends = siblings(rules)[shown], row_ends(K, rules)
     x, y, target = np.moveaxis(rows[:, 2], 1, 0).astype(np.int64)
@@ -68,7 +58,7 @@ def sibling_answers(
     symbol = np.where((given == target) | (same.sum(axis=2) > 1), -1, given).astype(np.int16)
     first, second, third = np.moveaxis(rows[:, :2], 2, 0)  # [n, row, M] each
     differs = ends[other[:, None], first, second] != third
-    return SiblingAnswers(symbol, np.where(symbol >= 0, differs.sum(axis=1), 0))
+    return symbol, np.where(symbol >= 0, differs.sum(axis=1), 0)
 
 
 def partners_say(
