@@ -1,11 +1,12 @@
 """The nearest combination, and each position by itself, against all explanations in plain Python."""
 
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from math import prod
 
 import numpy as np
 import pytest
 
+from helpers import oracle
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError
 from sraven.certificates.nearest import each_by_itself, nearest_combination
@@ -20,21 +21,12 @@ def seen(symbol, other):
 
 def rows_of(rule):
     """Return all rows of a rule, each as probable; of distribute three by the set of its symbols."""
-    symbols = range(K)
-    if rule == 7:
-        return [
-            list(permutations(three))
-            for three in product(symbols, repeat=3)
-            if three[0] < three[1] < three[2]
-        ]
-    steps = {0: 0, 1: 1, 2: 2, 3: -1, 4: -2}
-    if rule in steps:
-        return [[(x, (x + steps[rule]) % K, (x + 2 * steps[rule]) % K) for x in symbols]]
-    sign = {5: 1, 6: -1}[rule]
-    return [[(x, y, (x + sign * y) % K) for x, y in product(symbols, symbols)]]
+    if rule == oracle.DISTRIBUTE_THREE:
+        return [list(permutations(three)) for three in combinations(range(K), 3)]
+    return [[row for row in product(range(K), repeat=3) if oracle.follows(rule, [row], K)]]
 
 
-ROWS = {rule: rows_of(rule) for rule in range(8)}
+ROWS = {rule: rows_of(rule) for rule in oracle.RULES}
 
 
 def weight(triple, rule, answer):
