@@ -11,6 +11,9 @@ from helpers import oracle
 TWO_OPERANDS = (5, 6, 8, 9)
 """Addition, subtraction, minimum, maximum."""
 
+SIBLING = {0: 7, 7: 0, 1: 3, 3: 1, 2: 4, 4: 2, 5: 6, 6: 5, 8: 9, 9: 8}
+"""The other rule of the same family."""
+
 
 class Feature(NamedTuple):
     """What position p of the ninth panel shows: its rule, and its symbols of each row, the last one open."""
@@ -86,6 +89,20 @@ def kind(context, rules, permutations, prediction, K, permute):
     if all(found or other or a == b for found, other, a, b in fits):
         return "operand of another feature"
     return "none of these"
+
+
+def by_sibling(feature, right, K):
+    """Return the symbol that the sibling of a feature's rule gives in place of the right one, and how many of
+    the first two rows tell them apart; -1 and 0 if it gives nothing definite, or the same.
+    """
+    sibling = SIBLING[feature.rule]
+    if sibling not in TWO_OPERANDS:
+        return -1, 0
+    *earlier, symbol = [
+        next(z for z in range(K) if oracle.follows(sibling, [[x, y, z]], K)) for x, y, *_ in feature.rows
+    ]
+    telling = sum(given != row[2] for given, row in zip(earlier, feature.rows, strict=False))
+    return (-1, 0) if symbol == right else (symbol, telling)
 
 
 def distance(combination, known):

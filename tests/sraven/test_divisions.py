@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from helpers import oracle
+from helpers.error_oracle import SIBLING
 from helpers.refusals import assert_refused
 from sraven import SRAVEN, ConfigurationError, rules
 from sraven.divisions import DIVISIONS
@@ -15,7 +16,6 @@ from sraven.divisions import DIVISIONS
 SEEDS = st.integers(0, 2**63 - 1)
 SETTINGS = {"M": st.integers(2, 6), "seed": SEEDS, "rule_set": st.sampled_from(["paper", "ten"])}
 OF_FAMILIES = ("camps", "ring", "scattered", "scattered-ring")
-SIBLING = {0: 7, 7: 0, 1: 3, 3: 1, 2: 4, 4: 2, 5: 6, 6: 5}
 
 
 def skip_undivided(holdout, M, rule_set):

@@ -280,13 +280,11 @@ def slow_tallies(task, batch, panels, answered):
 
 def sibling_row(feature, target, rules, known, K):
     """Return the row of the only feature that adds or subtracts, and its sibling's symbol; None if equal."""
-    sibling, sign = {ADDITION: (SUBTRACTION, -1), SUBTRACTION: (ADDITION, 1)}[feature.rule]
-    *earlier, symbol = [(x + sign * y) % K for x, y, *_ in feature.rows]
-    if symbol == target:
+    symbol, telling = error_oracle.by_sibling(feature, target, K)
+    if symbol < 0:
         return None
-    other = sorted(sibling if rule == feature.rule else rule for rule in rules)
+    other = sorted(error_oracle.SIBLING[rule] if rule == feature.rule else rule for rule in rules)
     says = {(1, 0): "tell", (1, 1): "fit both", (0, 0): "fit neither", (0, 1): "mislead"}
-    telling = sum(given != row[2] for given, row in zip(earlier, feature.rows, strict=False))
     rows = ("no row tells", "one row tells", "both rows tell")[telling]
     return f"partners {says[rules in known, other in known]}, {rows}", symbol
 

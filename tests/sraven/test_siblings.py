@@ -5,41 +5,25 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
+from helpers.error_oracle import SIBLING, by_sibling, features
 from sraven import SRAVEN
-from sraven.features import symbols_by_asked_feature
-from sraven.siblings import PARTNERS, partners_say, sibling_answers
+from sraven.siblings import PARTNERS, partners_say
 
 K = 8
-SIBLING = {0: 7, 7: 0, 1: 3, 3: 1, 2: 4, 4: 2, 5: 6, 6: 5, 8: 9, 9: 8}
-OPERATION = {5: lambda x, y: (x + y) % K, 6: lambda x, y: (x - y) % K, 8: min, 9: max}
-
-
-def plainly(rows, shown):
-    """Return what the sibling of one feature gives and how many rows tell, given ``[row][column]``."""
-    if (give := OPERATION.get(SIBLING[shown])) is None:
-        return -1, 0
-    answer = give(*rows[2][:2])
-    if answer == rows[2][2]:
-        return -1, 0
-    return answer, sum(give(*row[:2]) != row[2] for row in rows[:2])
 
 
 @pytest.mark.parametrize("rule_set", ["paper", "ten"])
 def test_siblings_answers_are_those_of_plain_python(rule_set):
     task = SRAVEN(M=3, K=K, holdout="ring", rule_set=rule_set)
     batch = task.sample("test", 0, 500)
-    rows = symbols_by_asked_feature(batch.context, batch.target, batch.permutations)
-    shown = np.take_along_axis(batch.rules, batch.permutations[:, 2].astype(np.int64), axis=1).astype(
-        np.int64
-    )
-    symbols, telling_rows = sibling_answers(rows, shown, K, task.rules)
-    assert (symbols >= 0).sum() > 50
-    for n, of_puzzle in enumerate(shown.tolist()):
-        for p, rule in enumerate(of_puzzle):
-            symbol, telling = plainly(rows[n, :, :, p].tolist(), rule)
-            alone = sum(other in (rule, SIBLING[rule]) for other in of_puzzle) == 1
-            assert symbols[n, p] == (symbol if alone else -1)
-            assert telling_rows[n, p] == (telling if alone and symbol >= 0 else 0)
+    truth = task.scoring.labels(batch, None).arrays
+    assert (truth["sibling_symbol"] >= 0).sum() > 50
+    columns = zip(*(array.tolist() for array in tuple(batch)), strict=True)
+    for n, (context, target, rules, permutations, _) in enumerate(columns):
+        for p, feature in enumerate(features(context, rules, permutations)):
+            alone = sum(rule in (feature.rule, SIBLING[feature.rule]) for rule in rules) == 1
+            expected = by_sibling(feature, target[p], K) if alone else (-1, 0)
+            assert (truth["sibling_symbol"][n, p], truth["telling_rows"][n, p]) == expected
 
 
 def test_many_symbols_take_no_table_of_all_rows():
