@@ -25,33 +25,12 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.attention import ACTIVATIONS, Attention, Codes, ValueNetwork, softmax
+from baselines.model.attention import Attention, Codes, ValueNetwork, softmax
 from baselines.model.products import accumulator, dot_scores, mix_values
 from baselines.model.self_attention import SelfAttention
 from sraven.core.errors import ConfigurationError
 
 Array = jax.Array
-
-
-def send_values_and_relations(codes: Codes, value_BTHV: Array, network: ValueNetwork) -> Array:
-    """Mix what heads send: ``[B, A, H, V]``.
-
-    Args:
-        codes: α of all heads ``[B, H, A, T]``.
-        value_BTHV: of the first heads.
-        network: its weights are ``relations`` r ``[B, R, A, T]``, their ``projection`` W_r ``[R, R, V]`` from
-            relations to heads, and ``symbols`` ``[T, R, V]``, all of the type of the codes.
-    """
-    weights_BHAT, sensory = codes.product(), value_BTHV.shape[2]
-    of_relations_BRAT, given = weights_BHAT[:, sensory:], network.weights
-    related_BARR = jnp.einsum("bhat,brat->bahr", of_relations_BRAT, given["relations"])
-    related_BARV = jnp.einsum("bahr,rhv->bahv", related_BARR, given["projection"])
-    symbols_BARV = jnp.einsum("bhat,thv->bahv", of_relations_BRAT, given["symbols"])
-    values_BAHV = mix_values(weights_BHAT[:, :sensory], value_BTHV)
-    return jnp.concatenate([values_BAHV, related_BARV + symbols_BARV], axis=2)
-
-
-DUAL = Attention(softmax, send_values_and_relations)
 
 
 class DualAttention(SelfAttention):
@@ -73,19 +52,19 @@ class DualAttention(SelfAttention):
         of_key = dense((R, width), name="relation_key")(x_BTE)
         projection_RRV = self.param("projection", nn.initializers.lecun_normal(0, (1, 2)), (R, R, D))
         symbols_TRV = self.param("symbols", nn.initializers.normal(1.0), (config.length, R, D))
-        weights = {
-            "relations": dot_scores(of_query * width**-0.5, of_key),
-            "projection": projection_RRV.astype(wide),
-            "symbols": symbols_TRV[:T].astype(wide),
-        }
-        out_BAHV, codes_BHAT = DUAL(
-            query_BAHD,
-            key_BTHD,
-            dense((H - R, D), name="value")(x_BTE),
-            bias_HAT,
-            None,
-            ValueNetwork(ACTIVATIONS[config.activation], weights),
-            self._gate(dropout_key, A, T),
-        )
+        relation_BRAT = dot_scores(of_query * width**-0.5, of_key)
+
+        def send(codes: Codes, value_BTHV: Array, network: ValueNetwork) -> Array:
+            """Mix what heads send: values of the first ones, relations and symbols of the others."""
+            sensory_BHAT, relational_BRAT = jnp.split(codes.product(), [H - R], axis=1)
+            related_BARR = jnp.einsum("bhat,brat->bahr", relational_BRAT, relation_BRAT)
+            related_BARV = jnp.einsum("bahr,rhv->bahv", related_BARR, projection_RRV.astype(wide))
+            symbols_BARV = jnp.einsum("bhat,thv->bahv", relational_BRAT, symbols_TRV[:T].astype(wide))
+            values_BAHV = mix_values(sensory_BHAT, value_BTHV)
+            return jnp.concatenate([values_BAHV, related_BARV + symbols_BARV], axis=2)
+
+        value_BTHV, gate_AT = dense((H - R, D), name="value")(x_BTE), self._gate(dropout_key, A, T)
+        attend = Attention(softmax, send)
+        out_BAHV, codes_BHAT = attend(query_BAHD, key_BTHD, value_BTHV, bias_HAT, gate_QK=gate_AT)
         out_BAE = dense(E, axis=(-2, -1), name="out")(out_BAHV.astype(dtype))
         return out_BAE, codes_BHAT if self.return_codes else None

@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from baselines.model.products import add_bias, dot_scores, mix_values
+from baselines.model.attention import Attention, Codes, identity, weighted_sum
 from baselines.model.self_attention import SelfAttention
 from sraven.core.errors import ConfigurationError
 
@@ -70,14 +70,14 @@ class SparseCodingAttention(SelfAttention):
                 f"{config.panel_tokens}"
             )
         query, key, bias_HTT = self._positions(query, key)
-        scores_BHTT = dot_scores(query * config.head_width**-0.5, nn.relu(key))
-        if bias_HTT is not None:
-            scores_BHTT = add_bias(scores_BHTT, bias_HTT.astype(scores_BHTT.dtype))
         # Called as LayerNorm's, so that it doesn't decay.
         weight_P = self.param("scale", nn.initializers.constant(1 / max(1, panels - 1)), (panels - 1,))
-        codes_BHTT = add_context(soft_threshold(scores_BHTT), weight_P, config.panel_tokens)
-        codes_BHAT = codes_BHTT[:, :, -(self.num_outputs or T) :]
-        gate_AT = self._gate(dropout_key, codes_BHAT.shape[2], T)
-        kept_BHAT = codes_BHAT if gate_AT is None else codes_BHAT * gate_AT
-        out_BAHV = mix_values(kept_BHAT, nn.relu(value)).astype(value.dtype)
-        return out_BAHV, codes_BHAT if self.return_codes else None
+        A = self.num_outputs or T
+
+        def coefficients(scores_BHTT: Array, mask: None) -> Codes:
+            codes_BHTT = add_context(soft_threshold(scores_BHTT), weight_P, config.panel_tokens)
+            return identity(codes_BHTT[:, :, -A:], mask)
+
+        attend, gate_AT = Attention(coefficients, weighted_sum), self._gate(dropout_key, A, T)
+        out, codes = attend(query, nn.relu(key), nn.relu(value), bias_HTT, gate_QK=gate_AT)
+        return out.astype(value.dtype), codes if self.return_codes else None
