@@ -1,8 +1,11 @@
 """Dual attention against loops over pairs of tokens: outputs, weights and gradients; what it refuses."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from baselines.model.attention import dropout_gate
 from baselines.model.position import relative_buckets
@@ -13,13 +16,8 @@ HEADS, RELATIONAL = 5, 2
 BUCKETS = relative_buckets(T, 13, bidirectional=False)
 
 
-def five_heads(**changes):
-    """Three ordinary heads and two relational ones, of width 4."""
-    return attention_of(small(attention="dual", heads=HEADS, qkv_width=4 * HEADS, dtype="float64", **changes))
-
-
-def oracle(params, x_BTE, gate=None):
-    """Return output and weights, in float64, the weights computed unless given."""
+def oracle(params, x_BTE, gate):
+    """Return output and weights, in float64."""
 
     def project(name):
         return np.tensordot(x_BTE, params[name]["kernel"], 1) + params[name]["bias"]
@@ -28,8 +26,7 @@ def oracle(params, x_BTE, gate=None):
         project, ("query", "key", "value", "relation_query", "relation_key")
     )
     heads, width = query.shape[2:]
-    ordinary, gate = value.shape[2], np.ones((T, T)) if gate is None else gate
-    codes = np.zeros((B, heads, T, T))
+    ordinary, codes = value.shape[2], np.zeros((B, heads, T, T))
     for b, h, q in np.ndindex(B, heads, T):
         scores = [
             query[b, q, h] @ key[b, k, h] / np.sqrt(width) + params["position"][h, BUCKETS[q, k]]
@@ -47,21 +44,17 @@ def oracle(params, x_BTE, gate=None):
     return np.tensordot(out, params["out"]["kernel"], 2) + params["out"]["bias"], codes
 
 
-def test_outputs_weights_and_gradients_equal_those_of_loops(equals_loops):
-    module, params, x_BTE = five_heads()
+@pytest.mark.parametrize("dropout", [0.0, 0.4])
+def test_outputs_weights_and_gradients_equal_those_of_loops(dropout, equals_loops):
+    """Three ordinary heads and two relational ones, of width 4. Dropout is of the weights of all heads."""
+    sizes = {"heads": HEADS, "qkv_width": 4 * HEADS, "attention_dropout": dropout}
+    module, params, x_BTE = attention_of(small(attention="dual", dtype="float64", **sizes))
     assert params["value"]["kernel"].shape == (17, HEADS - RELATIONAL, 4)
     assert params["relation_key"]["kernel"].shape == (17, RELATIONAL, 2)
-    equals_loops(lambda params, x: module.apply({"params": params}, x, None), oracle, params, x_BTE)
-
-
-def test_dropout_is_of_the_weights_of_all_heads(float64):
-    """Weights are returned before dropout, which is the other attentions'."""
-    module, params, x_BTE = five_heads(attention_dropout=0.4)
     key = jax.random.key(3)
-    gate = np.asarray(dropout_gate(0.4, key, T, T, jnp.float64))
-    found = jax.jit(module.apply)({"params": params}, jnp.asarray(x_BTE), key)
-    for array, wanted in zip(found, oracle(params, x_BTE, gate), strict=True):
-        np.testing.assert_allclose(array, wanted, rtol=1e-10, atol=1e-12)
+    gate = np.asarray(dropout_gate(dropout, key, T, T, jnp.float64))
+    run = partial(module.apply, dropout_key=key)
+    equals_loops(lambda params, x: run({"params": params}, x), partial(oracle, gate=gate), params, x_BTE)
 
 
 def test_one_head_is_refused():
