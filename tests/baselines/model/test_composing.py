@@ -17,8 +17,7 @@ from baselines.model.composing import COMPOSING, Composing, mix_pairs
 from baselines.model.config import TransformerConfig
 from baselines.model.networks import NETWORKS, make_network
 from baselines.recipes import make_config
-from baselines.train.experiment import board_experiment, program_of
-from baselines.train.sharding import make_mesh
+from baselines.train.experiment import program_of
 from helpers.derivatives import draw, drawn, gelu
 from helpers.refusals import assert_refused
 from sraven.board.board import read_board
@@ -111,6 +110,7 @@ def by_hand(name, params, panels_8M):
 def test_outputs_are_a_loop_over_permutations(name, M, float64):
     model, symbols = COMPOSING[name](shape(M)), panels(M)
     params = drawn(model, one_hot(symbols))
+    assert ("rows" in params["params"]["position"]) == (name == "composing_one_mlp")
     wanted = np.log([by_hand(name, params, instance) for instance in symbols])
     found = apply(model, params, symbols)
     assert found.dtype == np.float64
@@ -129,55 +129,10 @@ def test_gradients_are_those_of_the_loop(equals_loops):
     np.testing.assert_array_equal(apply(model, params, symbols, num_outputs=1), found[:, -1:])
 
 
-def mixed_by_loops(score_BPA):
-    """Return the logarithms of the triples' probabilities, a pair of permutations at a time."""
-    _, M, _ = score_BPA.shape
-    share, total = np.zeros_like(score_BPA), 0
-    for first in permutations(range(M)):
-        for second in permutations(range(M)):
-            chosen = np.arange(M), np.array(first) * M + second
-            weight_B = np.exp(score_BPA[:, *chosen].sum(axis=1))
-            share[:, *chosen] += weight_B[:, None]
-            total += weight_B
-    return np.log(share / total[:, None, None])
-
-
-@pytest.mark.parametrize("M", [2, 3, 4])
-def test_triples_are_mixed_over_permutations(M, equals_loops):
-    found = equals_loops(mix_pairs, mixed_by_loops, draw(B, M, M * M))
-    np.testing.assert_allclose(np.exp(found).sum(axis=2), 1)
-
-
 def test_scores_that_leave_no_doubt_have_finite_gradients():
     sure = 200 * jnp.asarray(draw(B, 3, 9), jnp.float32)
     found, grad = jax.jit(jax.value_and_grad(lambda score: mix_pairs(score).min()))(sure)
     assert np.isfinite(found) and np.isfinite(grad).all()
-
-
-# Features by themselves --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_the_order_of_features_in_a_column_says_nothing(name, float64):
-    """A permutation of the third column's permutes the answer, unless its positions differ in networks."""
-    model, symbols, order = COMPOSING[name](shape()), panels(3), [2, 0, 1]
-    params = drawn(model, one_hot(symbols))
-    answer = apply(model, params, symbols)
-    for column in range(3):
-        moved = symbols.copy()
-        moved[:, column::3] = moved[:, column::3][..., order]
-        found = apply(model, params, moved)
-        follows = np.abs(found - (answer[:, order] if column == 2 else answer)).max() < 1e-10
-        assert follows == (column < 2 or name != "composing_rules_apart")
-
-
-def test_variants_differ_in_outputs_or_parameters(float64):
-    models = [make(shape()) for make in COMPOSING.values()]
-    params = [drawn(model, one_hot(panels(3))) for model in models]
-    sizes = [jax.tree.map(np.shape, each) for each in params]
-    assert sizes[0] == sizes[1] and sizes[0] not in sizes[2:] and sizes[2] != sizes[3]
-    first, second = (apply(model, params[0], panels(3)) for model in models[:2])
-    assert np.abs(first - second).max() > 1e-3
 
 
 # In the table, in training -----------------------------------------------------------------------------
@@ -202,11 +157,6 @@ def test_other_tokens_are_refused():
     assert_refused(
         r"shape \[1, 26, 5\]; expected \[B, 27, 5\]", model.init, jax.random.key(0), jnp.zeros((1, 26, K))
     )
-
-
-def test_fuzzy_logic_is_refused():
-    config = make_config(read_board("fuzzylogic-v1"), "none", network="composing")
-    assert_refused("SRAVEN's nine panels of one-hot symbols", board_experiment, config, make_mesh())
 
 
 @pytest.mark.parametrize("name", NAMES)
