@@ -1,4 +1,4 @@
-"""The MLP by its formula, the mixture of experts against a loop. B=2, T=3, E=7, F=11, X=5."""
+"""The mixture of experts against a loop; the MLP is part of the mixer's loops. B=2, T=3, E=7, F=11, X=5."""
 
 import math
 
@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.feedforward import MLP, Layer, Mixture, choose_experts, mixture
+from baselines.model.feedforward import MLP, Layer, Mixture, mixture
 from helpers.derivatives import gelu
 
 B, T, E, F, X = 2, 3, 7, 11, 5
@@ -33,11 +33,6 @@ def loop(x, gate, up, up_bias, down, down_bias, chosen):
     return out
 
 
-def initialised(module, x):
-    """Return a module's output and its parameters."""
-    return jax.jit(module.init_with_output)(jax.random.key(0), x)
-
-
 def apply(x, gate, up, up_bias, down, down_bias, chosen):
     return mixture(x, gate, Layer(up, up_bias), Layer(down, down_bias), chosen)
 
@@ -48,23 +43,9 @@ def test_mixture_equals_a_loop(chosen, equals_loops):
     equals_loops(run, by_hand, weights())
 
 
-def test_shares_by_hand():
-    shares = choose_experts(jnp.array([[[0.0, math.log(3), -1.0, 0.0, -2.0]]]), 2)
-    np.testing.assert_allclose(shares[0, 0], [0.25, 0.75, 0, 0, 0], rtol=1e-6)  # the first of equals wins
-
-
-def test_mlp():
-    x = jnp.asarray(weights()["x"], jnp.float32)
-    out, variables = initialised(MLP(F), x)
-    up, down = variables["params"]["up"], variables["params"]["down"]
-    assert (up["kernel"].shape, down["kernel"].shape) == ((E, F), (F, E))
-    hidden = gelu(np.asarray(x) @ up["kernel"] + up["bias"])
-    np.testing.assert_allclose(out, hidden @ down["kernel"] + down["bias"], rtol=1e-4, atol=1e-6)
-
-
 def test_experts_have_the_size_and_the_spread_of_the_mlp():
     wide = jnp.zeros((1, 1, 101))
-    experts = initialised(Mixture(103), wide)[1]["params"]
+    experts = jax.jit(Mixture(103).init)(jax.random.key(0), wide)["params"]
     single = jax.eval_shape(MLP(103).init, jax.random.key(0), wide)["params"]
     assert experts["gate"].shape == (101, X)
     for layer, fan_in in (("up", 101), ("down", 103)):

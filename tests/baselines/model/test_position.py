@@ -46,16 +46,3 @@ def test_rotation_by_hand():
     half = rotate(x.astype(jnp.bfloat16), angles)
     assert half.dtype == jnp.bfloat16
     np.testing.assert_allclose(half[0, :, 0].astype(jnp.float32), wanted, rtol=0.02)
-
-
-def test_scores_of_turned_vectors_depend_on_the_difference_of_positions(float64):
-    rng = np.random.default_rng(0)
-    query, key = (jnp.asarray(rng.normal(size=(1, 1, 1, 6))) for _ in range(2))
-
-    def score(at_query, at_key):
-        places = (query, at_query), (key, at_key)
-        first, second = (rotate(x, rotary_angles(jnp.array([at]), 6)).ravel() for x, at in places)
-        return first @ second
-
-    assert abs(score(7, 3) - score(104, 100)) < 1e-5  # angles are float32
-    assert abs(score(7, 3) - score(7, 4)) > 1e-2
