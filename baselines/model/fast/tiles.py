@@ -6,7 +6,7 @@ gradient is recomputed in the backward pass; this file only goes over tiles and 
 """
 
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -134,16 +134,15 @@ def _tile(
     *given, gate_QK = (_part(plan, *each, i, j) for each in zip(arrays, TileArrays(), strict=True))
     query_Q1 = (i * plan.query_tile + jnp.arange(plan.query_tile))[:, None]
     key_1K = (j * plan.key_tile + jnp.arange(plan.key_tile))[None]
-    masks = []
-    if plan.causal:
-        masks.append((key_1K <= query_Q1)[None, None])
-    if plan.keys % plan.key_tile:  # padding
-        masks.append((key_1K < plan.keys)[None, None])
-    all_masks = reduce(jnp.logical_and, masks) if masks else None
+    mask = None
+    if plan.causal:  # padding comes later than any query
+        mask = (key_1K <= query_Q1)[None, None]
+    elif plan.keys % plan.key_tile:
+        mask = (key_1K < plan.keys)[None, None]
 
     def attend_tile(query: Array, key: Array, value: Array, bias: Array | None) -> Array:
         network = ValueNetwork(plan.activation)
-        return plan.attention(query, key, value, bias, all_masks, network, gate_QK)[0]
+        return plan.attention(query, key, value, bias, mask, network, gate_QK)[0]
 
     return attend_tile, tuple(given)
 
