@@ -1,4 +1,8 @@
-"""A run with its codes: collected once, and written before anything is computed from them."""
+"""A run with its codes: collected once, and written before anything is computed from them.
+
+Codes are written as Parquet: a row for each layer, instance and query position; a file for network and pair,
+which says what its codes are made of.
+"""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,14 +11,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from baselines.analysis import labels
 from baselines.analysis.codes import Codes, Collector, traps_of, untrained_params
-from baselines.analysis.codes_file import write_codes
 from baselines.analysis.labels import Part, Subject
 from baselines.config import RunConfig
 from sraven.core.errors import OutputError
-from sraven.core.spec import digest
-from sraven.files.files import read_bounded
+from sraven.core.spec import canonical_json, digest
+from sraven.files.files import read_bounded, replacing
 from sraven.files.lock import LOCK, Lock
 
 TRAINED, UNTRAINED = "trained", "untrained"
@@ -24,6 +31,10 @@ UNTRAINED_NETWORKS = 5
 
 CODES, ANALYSIS = "codes", "analysis.json"
 """The folder of Parquet files, and the file of all numbers."""
+
+METADATA = b"sraven.codes"
+
+_LABEL = "label."
 
 ByPart = Mapping[str, Codes]
 OnStage = Callable[[str], None]
@@ -151,6 +162,48 @@ def analysed(
         for line in traps_of(config, pair, by_part[labels.FIT])
     ]
     return Analysed(folder, config, params, subject, parts, codes, tuple(files), tuple(notes))
+
+
+def write_codes(path: Path, found: Mapping[str, Codes], plan: Mapping[str, Any]) -> None:
+    """Write the codes of all parts of a pair, in place of what was there.
+
+    Columns: ``part``, ``layer`` (from 1), ``index``, ``position``, ``code`` (a list of C float32),
+    ``label.NAME`` for each label, ``combination``, ``target``, ``prediction``, ``output`` (O float32).
+
+    Args:
+        path: the file.
+        found: codes by part.
+        plan: what they are made of, as JSON values.
+    """
+    tables = [_table(part, layer, codes) for part, codes in found.items() for layer in range(codes.layers)]
+    table = pa.concat_tables(tables).replace_schema_metadata(
+        {METADATA: canonical_json({"plan": plan}).encode()}
+    )
+    with replacing(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def _table(part: str, layer: int, codes: Codes) -> pa.Table:
+    """Return a layer's codes of a part as a table."""
+    n = len(codes.index)
+    columns: dict[str, Any] = {
+        "part": pa.array([part] * n).dictionary_encode(),
+        "layer": np.full(n, layer + 1, np.int32),
+        "index": codes.index,
+        "position": codes.position,
+        "code": _lists(codes.codes[layer]),
+        **{f"{_LABEL}{name}": values for name, values in codes.labels.items()},
+        "combination": codes.combination,
+        "target": codes.target,
+        "prediction": codes.prediction,
+        "output": _lists(codes.output),
+    }
+    return pa.table({name: pa.array(column) for name, column in columns.items()})
+
+
+def _lists(rows: Any) -> pa.Array:
+    flat = pa.array(np.ascontiguousarray(rows).reshape(-1))
+    return pa.FixedSizeListArray.from_arrays(flat, rows.shape[1])
 
 
 def _collect(collector: Collector, params: Any, parts: Sequence[Part]) -> dict[str, Mapping[str, Codes]]:

@@ -33,14 +33,9 @@ def joined(columns: list[Array], like: Array) -> Array:
     return np.stack(columns, axis=1).astype(np.bool_) if like.ndim == 2 else columns[0]
 
 
-def majority(fitting: Array, rows: int) -> Array:
-    """Predict for all rows what is most frequent in the fitting data."""
-    return joined([np.full(rows, np.bincount(column).argmax()) for column in columns_of(fitting)], fitting)
-
-
-def always_positive(fitting: Array, rows: int) -> Array:
-    """Predict for all rows that everything is there."""
-    return np.ones((rows, fitting.shape[1]), np.bool_)
+def majority(fitting: Array) -> Array:
+    """Return what is most frequent in the fitting data, as the labels of one row."""
+    return joined([np.bincount(column).argmax(keepdims=True) for column in columns_of(fitting)], fitting)
 
 
 def permute_labels(labels: Mapping[str, Labels], fit: str, number: int = 0) -> dict[str, Labels]:

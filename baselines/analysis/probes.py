@@ -6,7 +6,7 @@ or not (the terms, Figure 2B); then each has a classifier of its own. Parts go b
 mappings from the same names. No network is needed here, and nothing is collected.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from baselines.analysis.classifiers import ITERATIONS, choose_strength, fit_and_predict
-from baselines.analysis.controls import Labels, always_positive, columns_of, joined, majority, permute_labels
+from baselines.analysis.controls import Labels, columns_of, joined, majority, permute_labels
 from baselines.analysis.intervals import Interval, stream
 from baselines.analysis.probe_scores import KINDS, Counts, ProbeScore, subtract, summarise
 from baselines.analysis.similarity import SPREAD, varying
@@ -32,12 +32,6 @@ MAJORITY, ALWAYS_POSITIVE, PERMUTED = "majority", "always_positive", "permuted"
 UNTRAINED, RAW_TOKENS, BAYES = "untrained", "raw_tokens", "bayes"
 ROW3_INPUTS, WITH_INPUTS = "row3_inputs", "codes_with_inputs"
 CODES = "codes"
-GUESSES: Mapping[int, Mapping[str, Callable[[Array, int], Array]]] = {
-    1: {MAJORITY: majority},
-    2: {MAJORITY: majority, ALWAYS_POSITIVE: always_positive},
-}
-"""What labels of so many axes are guessed by, without a code."""
-
 
 COMPARED = (CODES, UNTRAINED), (CODES, ROW3_INPUTS), (WITH_INPUTS, ROW3_INPUTS)
 """Probes of the same rows whose difference says something, the greater one first."""
@@ -167,10 +161,13 @@ def decode(
     """
     question, fitting = _prepare(codes, labels, names, fit), labels[fit].values
     probe = _fit_probe(question)
+    guesses = {MAJORITY: majority(fitting)}
+    if question.axes == 2:
+        guesses[ALWAYS_POSITIVE] = np.ones_like(guesses[MAJORITY])
     rows = {part: len(labels[part].values) for part in question.others}
     controls = {
-        name: question.probe({part: guess(fitting, n) for part, n in rows.items()})
-        for name, guess in GUESSES[question.axes].items()
+        name: question.probe({part: np.repeat(guess, n, axis=0) for part, n in rows.items()})
+        for name, guess in guesses.items()
     }
     controls[PERMUTED] = _permuted(question, probe)
     controls.update(beside or {})

@@ -124,39 +124,29 @@ def _bayes(found: Analysed) -> dict[str, float]:
 # How codes of tasks lie ---------------------------------------------------------------------------------
 
 
-def _each(found: Analysed, compute: Callable[[Codes, Array], Any]) -> dict[str, Any]:
-    """Return what is computed of each network, pair and layer, given codes of the judged part and layer.
+def similarities(found: Analysed) -> dict[str, Any]:
+    """Return cosines of rules' mean codes, and how many heads share a code (Figures 5E, A8).
 
+    By network, pair and layer, of the judged part. In fuzzy logic there is the latter alone, by function.
     What the untrained network has is no structure that was learnt: the control of all that follows.
     """
+
+    def compute(codes: Codes, layer: int) -> dict[str, Any]:
+        label, codes_nC = codes.labels.get(RULE, codes.combination).astype(np.int64), codes.codes[layer]
+        heads = codes_nC.reshape(-1, found.config.heads)  # of each key, if the pair has several
+        each = np.repeat(label, len(heads) // len(label))
+        shares: dict[str, Any] = {"participation": participation(heads, each)}
+        if RULE in codes.labels:
+            shares["similarity"] = similarity(codes_nC, label, codes.combination)
+        return shares
+
     return {
         network: {
-            pair: {
-                str(layer + 1): compute(by_part[found.judged], by_part[found.judged].codes[layer])
-                for layer in found.layers
-            }
+            pair: {str(layer + 1): compute(by_part[found.judged], layer) for layer in found.layers}
             for pair, by_part in by_pair.items()
         }
         for network, by_pair in found.codes.items()
     }
-
-
-def similarities(found: Analysed) -> dict[str, Any]:
-    """Return cosines of rules' mean codes, and how many heads share a code (Figures 5E, A8).
-
-    By network, pair and layer. In fuzzy logic there is the latter alone, by function.
-    """
-
-    def compute(codes: Codes, layer: Array) -> dict[str, Any]:
-        label = codes.labels.get(RULE, codes.combination).astype(np.int64)
-        heads = layer.reshape(-1, found.config.heads)  # of each key, if the pair has several
-        each = np.repeat(label, len(heads) // len(label))
-        shares: dict[str, Any] = {"participation": participation(heads, each)}
-        if RULE in codes.labels:
-            shares["similarity"] = similarity(layer, label, codes.combination)
-        return shares
-
-    return _each(found, compute)
 
 
 # Codes in the plane --------------------------------------------------------------------------------------

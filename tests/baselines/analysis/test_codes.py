@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from baselines.analysis.analysed import write_codes
 from baselines.analysis.codes import Collector, load_analysed, traps_of, untrained_params
-from baselines.analysis.codes_file import write_codes
 from baselines.analysis.labels import subject_of
 from baselines.encode import encoding_of
 from baselines.train.directory import CONFIG
