@@ -195,21 +195,16 @@ def write_entry(
     return found
 
 
-def is_of_a_grid(run: Path) -> bool:
-    """Return whether a run is one of a grid's, of which a point is chosen."""
-    return (run.resolve().parent.parent / SUMMARY).is_file()
-
-
 def other_points(runs: Sequence[Path]) -> tuple[list[dict[str, Any]], int | None]:
     """Return the other points of the grid that runs are of, and how many it has in all.
 
     Raises:
         OutputError: if the grid's summary can't be read.
     """
-    if not runs or not is_of_a_grid(runs[0]):
-        return [], None
-    own = runs[0].resolve().parent
+    own = runs[0].resolve().parent if runs else Path()
     path = own.parent / SUMMARY
+    if not runs or not path.is_file():
+        return [], None
     try:
         points = json.loads(read_bounded(path))["points"]
         others = [

@@ -222,19 +222,13 @@ def read_curves(places: Sequence[Path], metric: str | None = None, board_id: str
     logs = [folder for seeds in members.values() for folder in seeds.values()] + files
     metric = metric or (board.metric if board else _metrics("", logs)[0])
     found = [metric] if board and metric == board.metric else _metrics(metric, logs)
-    sources: list[tuple[str, RunConfig | None, dict[int, Path]]] = [
-        *zip(
-            _names(list(members)),
-            members,
-            (dict(sorted(each.items())) for each in members.values()),
-            strict=True,
-        ),
-        *((file.stem, None, {0: file}) for file in files),
-    ]
-    groups, names = [], [name for name, *_ in sources]
-    for name, of_runs, folders in sources:
+    names = [*_names(list(members)), *(file.stem for file in files)]
+    sources: list[tuple[RunConfig | None, dict[int, Path]]] = [*members.items()]
+    sources += [(None, {0: file}) for file in files]
+    groups = []
+    for name, (of_runs, folders) in zip(names, sources, strict=True):
         for each in found:
-            group = _group(name, of_runs, folders, each)
+            group = _group(name, of_runs, dict(sorted(folders.items())), each)
             if metric.endswith("."):
                 splits = board.splits if board else group.curves.keys() - {LOSS, IN_TRAINING}
                 scores = {split: group.curves[split] for split in group.curves if split in splits}
