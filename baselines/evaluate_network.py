@@ -17,7 +17,6 @@ from baselines.config import RunConfig
 from baselines.encode import Batch, Encoding, encoding_of
 from baselines.load import load_run
 from baselines.model.attention import NO_ATTENTION
-from baselines.model.config import TransformerConfig
 from baselines.model.networks import NETWORKS, OURS
 from baselines.recipes import make_config
 from baselines.session import OnBoard, make_session
@@ -102,14 +101,7 @@ def _clipped(most: float, *given: Any) -> optax.GradientTransformation:
     return optax.chain(optax.clip_by_global_norm(most), OPTIMISERS["adamw"].make(*given))
 
 
-def _seen(board: Board, count: int) -> tuple[Encoding, Batch]:
-    """Return the encoding of a board, and the first instances of its training split."""
-    encoding = encoding_of(board.task)
-    drawn = board.task.sample("train", 0, count)
-    return encoding, {name: jnp.asarray(getattr(drawn, name)) for name in encoding.fields}
-
-
-def _make(make_network: MakeNetwork, shape: tuple[int, int, int]) -> nn.Module:
+def _make(make_network: MakeNetwork, *shape: int) -> nn.Module:
     network = make_network(*shape)
     if not isinstance(network, nn.Module):
         raise ConfigurationError(
@@ -194,17 +186,14 @@ def evaluate_network(
     if called in OURS:
         raise ConfigurationError(f"name={called!r} is a network of the baselines; choose another name")
 
-    def own(config: TransformerConfig) -> nn.Module:
-        return _make(make_network, (config.length, config.inputs, config.outputs))
-
     def model_on(encoding: Encoding) -> nn.Module:
-        return _make(make_network, (encoding.length, encoding.width_in, encoding.width_out))
+        return _make(make_network, encoding.length, encoding.width_in, encoding.width_out)
 
     def config_of(board: Board, steps: int) -> dict[str, Any]:
         """Return the changes to a configuration, after an entry of the tables for each that is new."""
         own_classes = digest_of_classes([type(model_on(encoding_of(board.task)).network)])
         known_as, optimiser = f"{called} {own_classes[:8]}", "adamw"
-        NETWORKS[known_as] = own
+        NETWORKS[known_as] = lambda shape: _make(make_network, shape.length, shape.inputs, shape.outputs)
         changed = recipe._asdict()
         if (most := changed.pop("clip_norm")) is not None:
             optimiser = f"adamw clipped to {most}"
@@ -212,8 +201,9 @@ def evaluate_network(
         return {"steps": steps, "network": known_as, "optimiser": optimiser, **changed}
 
     def identify(board: Board, steps: int, seed: int) -> dict[str, Any]:
-        changed, (encoding, batch) = config_of(board, steps), _seen(board, 4)
-        made_of = make_config(board, NO_ATTENTION, seed=seed, **changed).digest
+        encoding, drawn = encoding_of(board.task), board.task.sample("train", 0, 4)
+        batch = {name: jnp.asarray(getattr(drawn, name)) for name in encoding.fields}
+        made_of = make_config(board, NO_ATTENTION, seed=seed, **config_of(board, steps)).digest
         return {"configuration": made_of, **fingerprint(model_on(encoding), encoding, batch, seed)}
 
     def train(board: Board, steps: int, folder: Path, stop: Callable[[], bool]) -> Trained | None:
