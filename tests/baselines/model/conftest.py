@@ -1,12 +1,16 @@
 """Fixtures of the model's tests."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from baselines.model.attention import dropout_gate
 from helpers.compiling import quick_compilation
 from helpers.derivatives import draw
+from helpers.small_models import attention_of
 
 
 @pytest.fixture(autouse=True)
@@ -49,5 +53,26 @@ def equals_loops(float64):
             ]
             np.testing.assert_allclose((grad * step).sum(), (ends[0] - ends[1]) / 2, rtol=1e-6, atol=1e-12)
         return found
+
+    return check
+
+
+@pytest.fixture
+def equals_oracle(equals_loops):
+    """A check that an attention's module equals an oracle, of an instance and what dropout leaves.
+
+    It returns the parameters, the output and the latent codes.
+    """
+
+    def check(config, T, oracle):
+        (module, params, x_BTE), key = attention_of(config, T), jax.random.key(3)
+        gate_QK = np.asarray(dropout_gate(config.attention_dropout, key, T, T, jnp.float64))
+
+        def by_hand(params, x_BTE):
+            instances = [oracle(params, x_TE, gate_QK) for x_TE in x_BTE]
+            return [np.stack(each) for each in zip(*instances, strict=True)]
+
+        run = partial(module.apply, dropout_key=key)
+        return params, *equals_loops(lambda params, x: run({"params": params}, x), by_hand, params, x_BTE)
 
     return check

@@ -13,8 +13,18 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import ACTIVATIONS, ATTENTION, ValueNetwork, dropout_gate
+from baselines.model.attention import (
+    ACTIVATIONS,
+    ATTENTION,
+    Attention,
+    ValueNetwork,
+    add_attention,
+    dropout_gate,
+    find_attention,
+    weighted_sum,
+)
 from helpers.derivatives import assert_runs_side_by_side, draw, gelu
+from helpers.refusals import assert_refused
 
 B, H, D, Q, K, NARROW, WIDE = 2, 5, 7, 11, 13, 3, 17
 NAMES = list(ATTENTION)
@@ -216,3 +226,24 @@ def test_kept_variances_are_those_of_the_sums():
         for found in by_factor.values():
             assert found["weights"]["value"] == pytest.approx(1, abs=1e-3)
             assert found["outputs"]["value"] == pytest.approx(int(tokens) * heads / 2, rel=0.12)
+
+
+# Attentions of one's own -----------------------------------------------------------------------------
+
+
+def test_an_attention_of_ones_own_is_found_by_a_name_that_is_free(monkeypatch):
+    own = ATTENTION["hyla"]
+    monkeypatch.setitem(ATTENTION, "mine", own)
+    del ATTENTION["mine"]  # so that it is gone after the test
+    add_attention("mine", own)
+    assert find_attention("mine") is own
+    for taken in ("mine", "sparse_coding", "none"):
+        assert_refused(f"attention '{taken}' is there already", add_attention, taken, own)
+
+
+def test_a_normalisation_that_returns_no_codes_is_told_in_one_line():
+    def plain_softmax(scores_BHQK, mask):
+        return jax.nn.softmax(scores_BHQK)
+
+    message = r"^plain_softmax returned .*; expected Codes\(scores, scale\)$"
+    assert_refused(message, Attention(plain_softmax, weighted_sum), *[jnp.zeros((2, 5, 3, 4))] * 3)

@@ -15,7 +15,7 @@ import pytest
 from baselines.encode import encoding_of
 from baselines.model.composing import COMPOSING, Composing, mix_pairs
 from baselines.model.config import TransformerConfig
-from baselines.model.networks import NETWORKS, make_network
+from baselines.model.networks import make_network
 from baselines.recipes import make_config
 from baselines.train.experiment import program_of
 from helpers.derivatives import draw, drawn, gelu
@@ -159,11 +159,9 @@ def test_other_tokens_are_refused():
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_all_parameters_of_a_run_have_gradients(name):
-    assert NETWORKS[name] is COMPOSING[name]
+def test_all_parameters_of_a_run_have_gradients():
     board = read_board("sraven-blocks3-v1")
-    program = program_of(make_config(board, "none", network=name, width=8), encoding_of(board.task))
+    program = program_of(make_config(board, "none", network="composing", width=8), encoding_of(board.task))
     symbols = np.random.default_rng(0).integers(0, 8, (9, 9, 3), np.uint8)
     batch = {"context": jnp.asarray(symbols[:, :8]), "target": jnp.asarray(symbols[:, 8])}
     params = jax.jit(program.initialise_params)(jax.random.key(0))

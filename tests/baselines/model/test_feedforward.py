@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.feedforward import MLP, Layer, Mixture, mixture
+from baselines.model.feedforward import MLP, Mixture, mixture
 from helpers.derivatives import gelu
 
 B, T, E, F, X = 2, 3, 7, 11, 5
@@ -34,7 +34,7 @@ def loop(x, gate, up, up_bias, down, down_bias, chosen):
 
 
 def apply(x, gate, up, up_bias, down, down_bias, chosen):
-    return mixture(x, gate, Layer(up, up_bias), Layer(down, down_bias), chosen)
+    return mixture(x, gate, (up, up_bias), (down, down_bias), chosen)
 
 
 @pytest.mark.parametrize("chosen", [1, 2, X])

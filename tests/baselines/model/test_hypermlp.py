@@ -3,18 +3,12 @@
 Axes have different sizes: 2 instances, E=7 channels, H=3 heads, V=8, D=2, T=5 tokens.
 """
 
-from functools import partial
-
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import dropout_gate
 from baselines.model.config import TransformerConfig
 from baselines.model.hypermlp import RANK
 from baselines.model.position import relative_buckets
-from helpers.small_models import attention_of
 
 E, H, V, T = 7, 3, 8, 5
 D = V // 4
@@ -55,16 +49,8 @@ def oracle(params, x_TE, gate_QK):
 
 
 @pytest.mark.parametrize("dropout", [0.0, 0.4])
-def test_values_and_gradients_equal_those_of_loops(dropout, equals_loops):
+def test_values_and_gradients_equal_those_of_loops(dropout, equals_oracle):
     sizes = {"inputs": 5, "outputs": 3, "length": T, "width": E, "heads": H, "qkv_width": H * V}
     config = TransformerConfig(**sizes, attention="hypermlp", dtype="float64", attention_dropout=dropout)
-    (module, params, x_BTE), key = attention_of(config, T), jax.random.key(3)
+    params, *_ = equals_oracle(config, T, oracle)
     assert params["query"]["kernel"].shape == (E, H, D) and params["after_read"].shape == (H, T, RANK)
-    gate_QK = np.asarray(dropout_gate(dropout, key, T, T, jnp.float64)) if dropout else np.ones((T, T))
-
-    def by_hand(params, x_BTE):
-        instances = [oracle(params, x_TE, gate_QK) for x_TE in x_BTE]
-        return [np.stack(each) for each in zip(*instances, strict=True)]
-
-    run = partial(module.apply, dropout_key=key)
-    equals_loops(lambda params, x: run({"params": params}, x), by_hand, params, x_BTE)

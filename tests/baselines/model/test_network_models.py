@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from flax import linen as nn
 
 from baselines.config import read_config
 from baselines.encode import encoding_of
@@ -23,13 +22,13 @@ from baselines.model.cross_attention import CrossTransformer
 from baselines.model.fast.layers import LayerNorm
 from baselines.model.looped import LoopedTransformer
 from baselines.model.mixer import Mixer
-from baselines.model.networks import NETWORKS, OURS, add_network, make_network
+from baselines.model.networks import OURS, add_network, make_network
 from baselines.model.position import relative_buckets
 from baselines.model.self_attention import SelfAttention
 from baselines.model.transformer import Block, Transformer
 from baselines.recipes import make_config
 from baselines.train.command import train_command
-from baselines.train.experiment import board_of, model_of
+from baselines.train.experiment import model_of
 from helpers.derivatives import assert_same_values, draw, drawn, gelu
 from helpers.refusals import assert_refused
 from sraven import ConfigurationError
@@ -254,25 +253,8 @@ def test_what_a_mixer_hasnt_got_is_refused(options, message):
 # The table -------------------------------------------------------------------------------------------
 
 
-class Mean(nn.Module):
-    """A network as far as the table goes."""
-
-    config: TransformerConfig
-
-
-def test_a_network_of_ones_own_is_found_by_its_name(monkeypatch):
-    monkeypatch.setitem(NETWORKS, "mean", None)
-    del NETWORKS["mean"]  # so that it is gone after the test
-    add_network("mean", Mean)
-    for attention in ("none", "hyla"):  # it may use one, or not
-        config = make_config(read_board("sraven-v1"), attention, network="mean")
-        model = model_of(config, encoding_of(board_of(config).task))
-        assert isinstance(model, Mean) and model.config.panel_tokens == model.config.length // 9
-        assert model.config.query_tokens == model.config.length // 3
-
-
 def test_names_that_are_taken_or_unknown():
-    assert_refused("network 'mixer' is there already; choose another name", add_network, "mixer", Mean)
+    assert_refused("network 'mixer' is there already; choose another name", add_network, "mixer", Mixer)
     with pytest.raises(ConfigurationError) as refusal:
         make_network("mixr", mixer_shape())
     message = str(refusal.value)
