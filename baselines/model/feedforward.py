@@ -1,7 +1,6 @@
 """Feed-forward layers: an MLP of one hidden layer, and a mixture of such experts (appendix A.1)."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,16 +16,8 @@ EXPERTS, CHOSEN = 5, 2
 """Experts of a mixture, and how many of them a token is given to."""
 
 
-class Layer(NamedTuple):
-    """A linear layer of every expert.
-
-    Attributes:
-        kernel: ``[X, E, F]`` or ``[X, F, E]``, inputs before outputs.
-        bias: ``[X, F]`` or ``[X, E]``.
-    """
-
-    kernel: Array
-    bias: Array
+Layer = tuple[Array, Array]
+"""A linear layer of every expert: kernels, inputs before outputs, and biases."""
 
 
 def choose_experts(logits_BTX: Array, chosen: int) -> Array:
@@ -51,8 +42,8 @@ def mixture(x_BTE: Array, gate_EX: Array, up: Layer, down: Layer, chosen: int = 
     Args:
         x_BTE: tokens.
         gate_EX: the router's weights; it has no bias.
-        up: from tokens to the hidden layer of each expert.
-        down: back.
+        up: from tokens to the hidden layer of each expert: ``[X, E, F]`` and ``[X, F]``.
+        down: back: ``[X, F, E]`` and ``[X, E]``.
         chosen: C, how many experts share a token.
 
     Returns:
@@ -94,7 +85,7 @@ class _Experts(nn.Module):
     @nn.compact
     def __call__(self) -> Layer:
         kernel = nn.initializers.lecun_normal(batch_axis=(0,))
-        return Layer(
+        return (
             self.param("kernel", kernel, (EXPERTS, self.inputs, self.outputs)),
             self.param("bias", nn.initializers.zeros_init(), (EXPERTS, self.outputs)),
         )
