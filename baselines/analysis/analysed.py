@@ -48,7 +48,6 @@ class Analysed:
     Attributes:
         folder: of the run.
         config: of it.
-        params: its parameters.
         subject: the task as it is analysed.
         parts: whose codes there are.
         codes: by network (`TRAINED`, `UNTRAINED`), pair and part.
@@ -58,7 +57,6 @@ class Analysed:
 
     folder: Path
     config: RunConfig
-    params: Any
     subject: Subject
     parts: tuple[Part, ...]
     codes: Mapping[str, Mapping[str, ByPart]]
@@ -161,7 +159,7 @@ def analysed(
         for pair, by_part in codes[TRAINED].items()
         for line in traps_of(config, pair, by_part[labels.FIT])
     ]
-    return Analysed(folder, config, params, subject, parts, codes, tuple(files), tuple(notes))
+    return Analysed(folder, config, subject, parts, codes, tuple(files), tuple(notes))
 
 
 def write_codes(path: Path, found: Mapping[str, Codes], plan: Mapping[str, Any]) -> None:

@@ -81,25 +81,17 @@ class Decoding:
 class _Question(NamedTuple):
     """What is to be read off what: codes and labels by part, names of the labels, and the part to fit on.
 
-    Codes are standardised, without the dropped coordinates; `rows` of the fitting part are drawn.
+    Codes are standardised, without the dropped coordinates: of the fitting part those of the rows that were
+    drawn, and all of the others.
     """
 
-    codes: Mapping[str, Array]
+    fitting: Array
     rows: Array
+    codes: Mapping[str, Array]
     dropped: int
     labels: Mapping[str, Labels]
     names: Sequence[str]
     fit: str
-
-    @property
-    def kept(self) -> int:
-        """How many coordinates are left."""
-        return int(self.codes[self.fit].shape[1])
-
-    @property
-    def others(self) -> list[str]:
-        """The parts to judge on."""
-        return [part for part in self.labels if part != self.fit]
 
     @property
     def axes(self) -> int:
@@ -164,7 +156,7 @@ def decode(
     guesses = {MAJORITY: majority(fitting)}
     if question.axes == 2:
         guesses[ALWAYS_POSITIVE] = np.ones_like(guesses[MAJORITY])
-    rows = {part: len(labels[part].values) for part in question.others}
+    rows = {part: len(labels[part].values) for part in question.codes}
     controls = {
         name: question.probe({part: np.repeat(guess, n, axis=0) for part, n in rows.items()})
         for name, guess in guesses.items()
@@ -223,30 +215,28 @@ def _prepare(
     mean, spread = fitting[:, keep].mean(axis=0), fitting[:, keep].std(axis=0)
     parts = {part: (np.asarray(each, np.float64)[:, keep] - mean) / spread for part, each in codes.items()}
     rows = np.sort(stream(stream="rows").permutation(len(fitting))[:FIT_ROWS])
-    return _Question(parts, rows, int((~keep).sum()), labels, names, fit)
+    return _Question(parts.pop(fit)[rows], rows, parts, int((~keep).sum()), labels, names, fit)
 
 
 def _fit_probe(question: _Question) -> Probe:
-    kept, dropped, rows = question.kept, question.dropped, question.rows
-    if not kept:
+    codes, dropped = question.fitting, question.dropped
+    if not codes.size:
         note = f"constant codes: none of {dropped} coordinates spreads by {SPREAD:g} of their RMS"
         return Probe({}, 0, dropped, notes=(note,))
-    values, combination = (each[rows] for each in question.labels[question.fit])
-    codes = question.codes[question.fit][rows]
+    values, combination = (each[question.rows] for each in question.labels[question.fit])
     strengths = [choose_strength(codes, column, combination) for column in columns_of(values)]
     predictions, failed = _predict(question, strengths)
     notes = _lacking(values, question.names) + _failing(failed, len(strengths))
-    known = {"kept": kept, "dropped": dropped, "strengths": tuple(strengths)}
+    known = {"kept": codes.shape[1], "dropped": dropped, "strengths": tuple(strengths)}
     return question.probe(predictions, **known, notes=tuple(notes))
 
 
 def _predict(question: _Question, strengths: Sequence[float | None]) -> tuple[dict[str, Array], int]:
     """Fit all classifiers; return what they predict for the other parts, and how many didn't converge."""
-    rows, others = question.rows, [question.codes[part] for part in question.others]
-    codes = question.codes[question.fit][rows]
-    columns = columns_of(question.labels[question.fit].values[rows])
+    codes, others = question.fitting, list(question.codes.values())
+    columns = columns_of(question.labels[question.fit].values[question.rows])
     found = [fit_and_predict(codes, *each, others) for each in zip(columns, strengths, strict=True)]
-    by_part = zip(question.others, zip(*(predicted for predicted, _ in found), strict=True), strict=True)
+    by_part = zip(question.codes, zip(*(predicted for predicted, _ in found), strict=True), strict=True)
     predictions = {part: joined(list(said), question.labels[part].values) for part, said in by_part}
     return predictions, sum(not converged for _, converged in found)
 
