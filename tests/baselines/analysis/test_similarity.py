@@ -5,25 +5,9 @@ import pytest
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
-from baselines.analysis.similarity import (
-    mean_codes,
-    participation,
-    participation_ratios,
-    sample_rows,
-    similarity,
-)
+from baselines.analysis.similarity import participation, participation_ratios, sample_rows, similarity
 
 V = np.array([3.0, -1.0, 2.0, 0.5])
-
-
-def test_mean_codes_against_a_loop():
-    random = np.random.default_rng(0)
-    codes, groups = random.normal(size=(50, 3)).astype(np.float32), random.integers(5, 9, size=50)
-    present, means = mean_codes(codes, groups)
-    assert present.tolist() == [5, 6, 7, 8]
-    for group, mean in zip(present, means, strict=True):
-        rows = [codes[n].astype(np.float64) for n in range(50) if groups[n] == group]
-        np.testing.assert_allclose(mean, sum(rows) / len(rows))
 
 
 def test_opposite_rules_have_cosine_minus_one_and_what_all_share_is_in_the_raw_one_alone():
