@@ -76,8 +76,9 @@ def load_run(folder: str | os.PathLike[str], *, step: int | None = None) -> tupl
     """
     folder = Path(folder)
     config = read_run(folder)
-    return config, restore_params(folder, _program_of, config, step)
+    return config, restore_params(folder, program_of_run, config, step)
 
 
-def _program_of(config: RunConfig) -> Program:
+def program_of_run(config: RunConfig) -> Program:
+    """Return the training program of a run on a board, on one device."""
     return program_of(config, encoding_of(board_of(config).task))

@@ -9,11 +9,9 @@ import jax
 import numpy as np
 
 from baselines.config import LanguageConfig, RunConfig
-from baselines.encode import encoding_of
-from baselines.load import load_run
+from baselines.load import load_run, program_of_run
 from baselines.train.code import FOLDER, code_files
 from baselines.train.directory import CONFIG, WEIGHTS, check_run_folder, claim, open_checkpoints, read_run
-from baselines.train.experiment import board_of, program_of
 from baselines.train.log import Log
 from baselines.train.provenance import RECORD, leave_record
 from baselines.train.result import RESULT, read_result, write_result
@@ -45,7 +43,7 @@ def save_run(
         OSError: if it can't be written.
     """
     folder, step, mesh = Path(folder), int(state.step), make_mesh()
-    wanted = program_of(config, encoding_of(board_of(config).task)).target
+    wanted = program_of_run(config).target
     shapes, others = (
         {jax.tree_util.keystr(path): np.shape(leaf) for path, leaf in jax.tree.leaves_with_path(each)}
         for each in (wanted, state)
