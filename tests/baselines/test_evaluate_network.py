@@ -29,13 +29,13 @@ def without_bias(length, inputs, outputs):
     return nn.Dense(outputs, use_bias=False)
 
 
-def evaluated(folder, boards, **options):
-    return evaluate_network(points, boards, out=folder, on_progress=None, **options)
+ON_SRAVEN = [(SRAVEN_BOARD, BATCH)]
+evaluated = partial(evaluate_network, on_progress=None)
 
 
-def test_a_network_is_trained_scored_and_ready_to_submit_and_goes_on(tmp_path):
-    boards = [(SRAVEN_BOARD, 2 * BATCH), (FUZZY_BOARD, 2 * BATCH)]
-    found = evaluated(tmp_path, boards, seeds=(0, 3))
+def test_a_network_is_trained_scored_and_ready_to_submit(tmp_path):
+    boards = [*ON_SRAVEN, (FUZZY_BOARD, BATCH)]
+    found = evaluated(points, boards, out=tmp_path, seeds=(0, 3))
     for result, (board, _) in zip(found.results, boards, strict=True):
         task = load_board(board).task
         filed = score_submission(result.folder)["splits"][load_board(board).primary_split]
@@ -44,11 +44,10 @@ def test_a_network_is_trained_scored_and_ready_to_submit_and_goes_on(tmp_path):
         outputs, length = (task.K, 9 * task.M) if task.name == "sraven" else (1, task.N)
         assert result.cost.parameters == inputs * outputs + outputs
         assert result.cost.operations == 2 * length * inputs * outputs
-    assert evaluated(tmp_path, boards, seeds=(0, 3)).results == found.results
     assert frozenset(NETWORKS) == OURS
     found.results[0].folder.rename(tmp_path / "aside")
     with pytest.raises(OutputError, match="choose another"):  # runs of another network aren't gone on with
-        evaluate_network(without_bias, boards[:1], out=tmp_path, seeds=(0, 3), name="points")
+        evaluated(without_bias, ON_SRAVEN, out=tmp_path, name="points")
 
 
 class Stubborn(nn.Dense):
@@ -70,20 +69,20 @@ class Wrong(nn.Dense):
 
 def test_a_network_may_say_itself_what_it_minimises_and_answers(tmp_path):
     """All symbols are equally likely to it at first."""
-    boards, symbols = [(SRAVEN_BOARD, BATCH)], load_board(SRAVEN_BOARD).task.K
+    symbols = load_board(SRAVEN_BOARD).task.K
     stubborn = lambda *shape: Stubborn(shape[2], kernel_init=nn.initializers.zeros)  # noqa: E731
-    evaluate_network(stubborn, boards, name="s", out=tmp_path, on_progress=None)
+    evaluated(stubborn, ON_SRAVEN, name="s", out=tmp_path)
     [log] = tmp_path.rglob("log.jsonl")
     assert json.loads(log.read_text().splitlines()[0])["loss"] == pytest.approx(math.log(symbols) / 2)
     runs = [pq.read_table(path)["prediction"].to_pylist() for path in tmp_path.rglob("seed-0.parquet")]
     assert len(runs) == 2 and {answer for run in runs for panel in run for answer in panel} == {3}
     wrong = lambda *shape: Wrong(shape[2])  # noqa: E731
     with pytest.raises(ConfigurationError, match="predict made"):
-        evaluate_network(wrong, boards, name="w", out=tmp_path / "w", on_progress=None)
+        evaluated(wrong, ON_SRAVEN, name="w", out=tmp_path / "w")
 
 
 def test_names_of_the_baselines_are_taken(tmp_path):
-    assert_refused("'mixer' is a network of the baselines", evaluated, tmp_path, "quick", name="mixer")
+    assert_refused("'mixer' is a network of the baselines", evaluated, points, out=tmp_path, name="mixer")
 
 
 def test_the_warm_up_is_that_of_pytorch():
@@ -120,16 +119,11 @@ class Outer(nn.Module):
         return Inner(self.width)(tokens)
 
 
-def test_a_changed_part_is_another_network(tmp_path, monkeypatch):
-    outer = lambda length, inputs, outputs: Outer(outputs)  # noqa: E731
-    boards, told = [(SRAVEN_BOARD, 2 * BATCH)], []
-
-    def again(**options):
-        return evaluate_network(
-            outer, boards, name="outer", out=tmp_path, **{"on_progress": told.append, **options}
-        )
-
-    again()
+def test_the_same_network_goes_on_and_with_a_changed_part_it_is_another(tmp_path, monkeypatch):
+    outer, told = lambda length, inputs, outputs: Outer(outputs), []
+    boards = [(SRAVEN_BOARD, 2 * BATCH)]
+    again = partial(evaluate_network, outer, boards, name="outer", out=tmp_path, on_progress=told.append)
+    first = again()
     assert (told[-1].step, told[-1].steps, told[-1].seed) == (2, 2, None) and told[-1].seconds_left == 0
     assert "step 2 of 2: loss" in str(told[-1])
     changes = ("Inner", partial(Inner, scale=0.9)), ("inner", lambda tokens: tokens[..., :1])
@@ -142,7 +136,7 @@ def test_a_changed_part_is_another_network(tmp_path, monkeypatch):
         with pytest.raises(OutputError, match=r"is of another network.*configuration"):
             again(**changed)
     results = []
-    assert again().results == again(on_result=results.append).results == tuple(results)
+    assert first.results == again(on_result=results.append).results == tuple(results)
 
 
 def test_gradients_are_clipped_to_a_norm():
@@ -161,12 +155,11 @@ def test_gradients_are_clipped_to_a_norm():
 
 
 def test_nnx_goes_by_its_bridge_and_what_is_no_module_is_refused(tmp_path):
-    boards = [(SRAVEN_BOARD, BATCH)]
     bridged = lambda length, inputs, outputs: nnx.bridge.to_linen(nnx.Linear, inputs, outputs)  # noqa: E731
-    found = evaluate_network(bridged, boards, name="nnx", out=tmp_path / "nnx", on_progress=None)
+    found = evaluated(bridged, ON_SRAVEN, name="nnx", out=tmp_path / "nnx")
     assert found.results[0].cost.parameters == 5 * 5 + 5
     plain = lambda length, inputs, outputs: nnx.Linear(inputs, outputs, rngs=nnx.Rngs(0))  # noqa: E731
     said = r"returned a Linear; expected a flax.linen.Module \(of NNX: flax.nnx.bridge.to_linen"
-    assert_refused(said, evaluate_network, plain, boards, name="plain", out=tmp_path)
+    assert_refused(said, evaluated, plain, ON_SRAVEN, name="plain", out=tmp_path)
     wide = lambda length, inputs, outputs: nn.Dense(outputs + 1)  # noqa: E731
-    assert_refused(r"the network made \[4, 27, 6\] of tokens", evaluate_network, wide, boards, out=tmp_path)
+    assert_refused(r"the network made \[4, 27, 6\] of tokens", evaluated, wide, ON_SRAVEN, out=tmp_path)
