@@ -35,7 +35,7 @@ def joined(columns: list[Array], like: Array) -> Array:
 
 def majority(fitting: Array) -> Array:
     """Return what is most frequent in the fitting data, as the labels of one row."""
-    return joined([np.bincount(column).argmax(keepdims=True) for column in columns_of(fitting)], fitting)
+    return joined([np.bincount(column).argmax(0, keepdims=True) for column in columns_of(fitting)], fitting)
 
 
 def permute_labels(labels: Mapping[str, Labels], fit: str, number: int = 0) -> dict[str, Labels]:

@@ -74,7 +74,7 @@ class SparseCodingAttention(SelfAttention):
         weight_P = self.param("scale", nn.initializers.constant(1 / max(1, panels - 1)), (panels - 1,))
         A = self.num_outputs or T
 
-        def coefficients(scores_BHTT: Array, mask: None) -> Codes:
+        def coefficients(scores_BHTT: Array, mask: Array | None) -> Codes:
             codes_BHTT = add_context(soft_threshold(scores_BHTT), weight_P, config.panel_tokens)
             return identity(codes_BHTT[:, :, -A:], mask)
 

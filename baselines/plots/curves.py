@@ -142,17 +142,13 @@ class Curves:
 
     def bounds(self, quantity: str) -> Bounds:
         """Return the ceiling and the chance of a quantity."""
-        if (
-            self.board is None
-            or self.metric != self.board.metric
-            or (quantity == LOSS and self.metric != LOSS)
-        ):
+        board = self.board
+        if board is None or self.metric != board.metric or (quantity == LOSS and self.metric != LOSS):
             return Bounds(None, None, {})
         # Training draws from the combinations that `test` draws from.
         split = "test" if quantity == IN_TRAINING else quantity
-        in_board = split in self.board.splits
-        ceiling = self.board.ceiling(split, self.board.metric) if in_board else None
-        lines = self.board.reference_levels(split) if split in self.board.held_out else ()
+        ceiling = board.ceiling(split, board.metric) if split in board.splits else None
+        lines = board.reference_levels(split) if split in board.held_out else ()
         lower = {line.title: line.value for line in lines if line.is_baseline}
         return Bounds(ceiling.value if ceiling else None, self.chance, lower)
 

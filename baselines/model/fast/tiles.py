@@ -41,14 +41,19 @@ class TilePlan(NamedTuple):
     key_tile: int
 
 
-class TileArrays(NamedTuple):
-    """What is cut into tiles: arrays; or of each, which axes are those of queries and of keys."""
+Axes = tuple[int | None, int | None]
 
-    query: Any = (1, None)
-    key: Any = (None, 1)
-    value: Any = (None, 1)
-    bias: Any = (1, 2)
-    gate: Any = (0, 1)
+AXES: dict[str, Axes] = {
+    "query": (1, None),
+    "key": (None, 1),
+    "value": (None, 1),
+    "bias": (1, 2),
+    "gate": (0, 1),
+}
+"""Which axes of what is cut into tiles are those of queries and of keys."""
+
+TileArrays = dict[str, Array]
+"""What there is of these, by name."""
 
 
 def tiled_attention(
@@ -85,41 +90,34 @@ def tiled_attention(
     """
     Q, K = query.shape[1], key.shape[1]
     plan = TilePlan(attention, network.activation, causal, K, min(Q, query_tile), min(K, key_tile))
-    padded = map(partial(_pad, plan), (query, key, value, bias, gate), TileArrays())
-    return _tiled(plan, TileArrays(*padded))[:, :Q].astype(value.dtype)
+    arrays = {"query": query, "key": key, "value": value, "bias": bias, "gate": gate}
+    padded = {name: _pad(plan, each, AXES[name]) for name, each in arrays.items() if each is not None}
+    return _tiled(plan, padded)[:, :Q].astype(value.dtype)
 
 
-def _cuts(plan: TilePlan, array: Array, axes: tuple[int | None, ...]) -> list[tuple[int, int, int]]:
+def _cuts(plan: TilePlan, array: Array, axes: Axes) -> list[tuple[int, int, int]]:
     """Return the axes of an array that are cut: each, 0 for queries or 1 for keys, and a tile's length."""
     tiles = enumerate(zip(axes, (plan.query_tile, plan.key_tile), strict=True))
     return [(axis, at, tile) for at, (axis, tile) in tiles if axis is not None and array.shape[axis] > 1]
 
 
-def _pad(plan: TilePlan, array: Array | None, axes: tuple[int | None, ...]) -> Any:
+def _pad(plan: TilePlan, array: Array, axes: Axes) -> Array:
     """Pad an array with zeros to whole tiles; axes of length 1 stay."""
-    if array is None:
-        return None
     widths = [(0, 0)] * array.ndim
     for axis, _, tile in _cuts(plan, array, axes):
         widths[axis] = (0, -array.shape[axis] % tile)
     return jnp.pad(array, widths)
 
 
-def _part(plan: TilePlan, array: Array | None, axes: tuple[int | None, ...], *tile_of: Array) -> Any:
+def _part(plan: TilePlan, array: Array, axes: Axes, *tile_of: Array) -> Array:
     """Return what an array has for one tile of queries and keys."""
-    if array is None:
-        return None
     for axis, at, tile in _cuts(plan, array, axes):
         array = jax.lax.dynamic_slice_in_dim(array, tile_of[at] * tile, tile, axis)
     return array
 
 
-def _add_part(
-    plan: TilePlan, total: Array | None, axes: tuple[int | None, ...], part: Array, *tile_of: Array
-) -> Any:
+def _add_part(plan: TilePlan, total: Array, axes: Axes, part: Array, *tile_of: Array) -> Array:
     """Return ``total`` with ``part`` added where it lies."""
-    if total is None:
-        return None
     starts: list[Any] = [0] * total.ndim
     for axis, at, tile in _cuts(plan, total, axes):
         starts[axis] = tile_of[at] * tile
@@ -129,9 +127,10 @@ def _add_part(
 
 def _tile(
     plan: TilePlan, arrays: TileArrays, i: Array, j: Array
-) -> tuple[Callable[..., Array], tuple[Array, Array, Array, Array | None]]:
+) -> tuple[Callable[[TileArrays], Array], TileArrays]:
     """Return the attention of a tile as a function of its query, key, value and bias; and these."""
-    *given, gate_QK = (_part(plan, *each, i, j) for each in zip(arrays, TileArrays(), strict=True))
+    given = {name: _part(plan, each, AXES[name], i, j) for name, each in arrays.items()}
+    gate_QK = given.pop("gate", None)
     query_Q1 = (i * plan.query_tile + jnp.arange(plan.query_tile))[:, None]
     key_1K = (j * plan.key_tile + jnp.arange(plan.key_tile))[None]
     mask = None
@@ -140,16 +139,16 @@ def _tile(
     elif plan.keys % plan.key_tile:
         mask = (key_1K < plan.keys)[None, None]
 
-    def attend_tile(query: Array, key: Array, value: Array, bias: Array | None) -> Array:
-        network = ValueNetwork(plan.activation)
-        return plan.attention(query, key, value, bias, mask, network, gate_QK)[0]
+    def attend_tile(given: TileArrays) -> Array:
+        pairs, network = (given["query"], given["key"], given["value"]), ValueNetwork(plan.activation)
+        return plan.attention(*pairs, given.get("bias"), mask, network, gate_QK)[0]
 
-    return attend_tile, tuple(given)
+    return attend_tile, given
 
 
 def _key_tiles(plan: TilePlan, arrays: TileArrays, i: Array) -> Any:
     """Return how many key tiles, from the first, queries of tile i may see."""
-    tiles = arrays.key.shape[1] // plan.key_tile
+    tiles = arrays["key"].shape[1] // plan.key_tile
     if not plan.causal:
         return tiles
     return jnp.minimum(tiles, -(-(i + 1) * plan.query_tile // plan.key_tile))
@@ -158,13 +157,13 @@ def _key_tiles(plan: TilePlan, arrays: TileArrays, i: Array) -> Any:
 @partial(jax.custom_vjp, nondiff_argnums=(0,))
 def _tiled(plan: TilePlan, arrays: TileArrays) -> Array:
     """Return the output of padded arrays, ``[B, Q, H, V]`` in float32 or better."""
-    B, Q, H, _ = arrays.query.shape
-    zeros = jnp.zeros((B, plan.query_tile, H, arrays.value.shape[-1]), accumulator(arrays.value.dtype))
+    (B, Q, H, _), value = arrays["query"].shape, arrays["value"]
+    zeros = jnp.zeros((B, plan.query_tile, H, value.shape[-1]), accumulator(value.dtype))
 
     def attend_queries(i: Array) -> Array:
         def add_keys(j: Array, total_BQHV: Array) -> Array:
             attend_tile, given = _tile(plan, arrays, i, j)
-            return total_BQHV + attend_tile(*given)
+            return total_BQHV + attend_tile(given)
 
         return jax.lax.fori_loop(0, _key_tiles(plan, arrays, i), add_keys, zeros)
 
@@ -172,26 +171,25 @@ def _tiled(plan: TilePlan, arrays: TileArrays) -> Array:
     return tiles.swapaxes(0, 1).reshape(B, Q, H, -1)
 
 
-def _backward(plan: TilePlan, arrays: TileArrays, grad_BQHV: Array) -> tuple[TileArrays]:
-    axes, differentiated, dtype = TileArrays(), arrays[:4], accumulator(arrays.query.dtype)
+def _backward(plan: TilePlan, arrays: TileArrays, grad_BQHV: Array) -> tuple[dict[str, Array | None]]:
+    query = arrays["query"]
 
-    def go_back(i: Array, totals: tuple[Any, ...]) -> tuple[Any, ...]:
-        def go_back_keys(j: Array, totals: tuple[Any, ...]) -> tuple[Any, ...]:
+    def go_back(i: Array, totals: TileArrays) -> TileArrays:
+        def go_back_keys(j: Array, totals: TileArrays) -> TileArrays:
             attend_tile, given = _tile(plan, arrays, i, j)
-            parts = jax.vjp(attend_tile, *given)[1](_part(plan, grad_BQHV, axes.query, i, j))
-            return tuple(
-                _add_part(plan, total, at, part, i, j)
-                for total, at, part in zip(totals, axes[:4], parts, strict=True)
-            )
+            (parts,) = jax.vjp(attend_tile, given)[1](_part(plan, grad_BQHV, AXES["query"], i, j))
+            return {
+                name: _add_part(plan, total, AXES[name], parts[name], i, j) for name, total in totals.items()
+            }
 
         return jax.lax.fori_loop(0, _key_tiles(plan, arrays, i), go_back_keys, totals)
 
-    zeros = tuple(None if x is None else jnp.zeros(x.shape, dtype) for x in differentiated)
-    totals = jax.lax.fori_loop(0, arrays.query.shape[1] // plan.query_tile, go_back, zeros)
-    query, key, value, bias = (
-        None if x is None else total.astype(x.dtype) for x, total in zip(differentiated, totals, strict=True)
-    )
-    return (TileArrays(query, key, value, bias, None),)
+    zeros = {
+        name: jnp.zeros(x.shape, accumulator(query.dtype)) for name, x in arrays.items() if name != "gate"
+    }
+    totals = jax.lax.fori_loop(0, query.shape[1] // plan.query_tile, go_back, zeros)
+    grads = {name: total.astype(arrays[name].dtype) for name, total in totals.items()}
+    return ({**dict.fromkeys(arrays), **grads},)
 
 
 _tiled.defvjp(lambda plan, arrays: (_tiled(plan, arrays), arrays), _backward)
