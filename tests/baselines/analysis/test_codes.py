@@ -153,10 +153,9 @@ def test_a_file_has_a_row_for_each_layer_and_position(collected, tmp_path):
         for layer in (1, 2):
             rows = table.slice(start, len(each.index))
             start += len(each.index)
-            assert (rows["part"].unique().to_pylist(), rows["layer"].unique().to_pylist()) == (
-                [part],
-                [layer],
-            )
+            assert set(zip(rows["part"].to_pylist(), rows["layer"].to_pylist(), strict=True)) == {
+                (part, layer)
+            }
             np.testing.assert_array_equal(rows["code"].to_pylist(), each.codes[layer - 1])
             np.testing.assert_array_equal(rows["label.rule"], each.labels["rule"])
             np.testing.assert_array_equal(rows["index"], each.index)
