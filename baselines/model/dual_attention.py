@@ -56,7 +56,8 @@ class DualAttention(SelfAttention):
 
         def send(codes: Codes, value_BTHV: Array, network: ValueNetwork) -> Array:
             """Mix what heads send: values of the first ones, relations and symbols of the others."""
-            sensory_BHAT, relational_BRAT = jnp.split(codes.product(), [H - R], axis=1)
+            weights_BHAT = codes.product()
+            sensory_BHAT, relational_BRAT = weights_BHAT[:, : H - R], weights_BHAT[:, H - R :]
             related_BARR = jnp.einsum("bhat,brat->bahr", relational_BRAT, relation_BRAT)
             related_BARV = jnp.einsum("bahr,rhv->bahv", related_BARR, projection_RRV.astype(wide))
             symbols_BARV = jnp.einsum("bhat,thv->bahv", relational_BRAT, symbols_TRV[:T].astype(wide))

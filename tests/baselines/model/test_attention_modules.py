@@ -1,4 +1,4 @@
-"""What attentions that are modules share: the last outputs alone, their size, and what they refuse."""
+"""What attentions that are modules share: the last outputs alone, and their size."""
 
 from dataclasses import replace
 
@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from baselines.model.attention import MODULES, find_module
-from helpers.refusals import assert_refused
 from helpers.small_models import FUZZY_LOGIC, SRAVEN, T, count, initialised, parameters, small, tokens_of
 
 
@@ -28,13 +27,6 @@ def test_outputs_of_the_last_tokens_are_what_they_give_among_all(name, changes):
         np.testing.assert_allclose(codes, all_codes[:, :, -3:], rtol=1e-5, atol=1e-5)
     assert last.dtype == jnp.float32
     np.testing.assert_allclose(last, among_all[:, -3:], rtol=1e-5, atol=1e-5)
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_causal_ones_and_tiles_are_refused(name):
-    message = f"attention='{name}' with causal=True: its tokens all see each other"
-    assert_refused(message, small, attention=name, causal=True)
-    assert_refused(f"attention='{name}': ", small, attention=name, tile=4)
 
 
 @pytest.mark.parametrize(

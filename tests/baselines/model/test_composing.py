@@ -38,7 +38,7 @@ def panels(M):
 
 def one_hot(symbols_B8M):
     """Return them as the network takes them, with the empty panel after them."""
-    tokens = np.eye(K)[symbols_B8M.reshape(B, -1)]
+    tokens = np.eye(K)[symbols_B8M.reshape(len(symbols_B8M), -1)]
     return jnp.asarray(np.pad(tokens, ((0, 0), (0, symbols_B8M.shape[2]), (0, 0))))
 
 
@@ -119,7 +119,7 @@ def test_outputs_are_a_loop_over_permutations(name, M, float64):
 
 def test_gradients_are_those_of_the_loop(equals_loops):
     """And the last outputs are what they are among all."""
-    model, symbols = Composing(shape()), panels(3)
+    model, symbols = Composing(shape()), panels(3)[:1]
     params = drawn(model, one_hot(symbols))
     found = equals_loops(
         lambda params: model.apply(params, one_hot(symbols)),

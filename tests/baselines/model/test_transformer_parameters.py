@@ -39,6 +39,8 @@ def test_initial_spread():
     [
         ({"attention": "hyla2"}, "attention='hyla2': .*'hyla'"),
         ({"attention": "softmax", "tile": 4}, "attention='softmax': .*linear, hyla"),
+        ({"attention": "dual", "tile": 4}, "attention='dual': .*linear, hyla"),
+        ({"attention": "dual", "causal": True}, "attention='dual' with causal=True: its tokens all see each"),
         ({"activation": "swish"}, "activation='swish': .*relu, silu"),
         ({"feedforward": "mole"}, "feedforward='mole': .*'moe'"),
         ({"position": "absolute"}, "position='absolute': .*'relative_one_way'"),
