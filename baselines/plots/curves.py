@@ -240,7 +240,7 @@ def read_curves(places: Sequence[Path], metric: str | None = None, board_id: str
 
 def _metrics(metric: str, folders: Sequence[Path]) -> list[str]:
     """Return the metrics of some logs that a name stands for: all of them for none."""
-    scores = (json.loads(line).get(SCORES, {}) for folder in folders for line in read_log(folder))
+    scores = (line.get(SCORES, {}) for folder in folders for line in _lines(folder))
     known = dict.fromkeys(name for each in scores for split in each.values() for name in split)
     known.pop("instances", None)
     found = [
@@ -253,6 +253,12 @@ def _metrics(metric: str, folders: Sequence[Path]) -> list[str]:
             f"metric={quoted(metric)}: expected {', '.join(known)}, or a beginning up to a dot"
         )
     return found
+
+
+def _lines(place: Path) -> list[dict[str, Any]]:
+    """Return the lines of a log, of which a run has none before its first step."""
+    is_there = place.is_file() or (place / LOG).exists()
+    return list(map(json.loads, read_log(place))) if is_there else []
 
 
 def _names(configs: Sequence[RunConfig]) -> list[str]:
@@ -292,9 +298,7 @@ def _group(name: str, config: RunConfig | None, folders: Mapping[int, Path], met
 def _read_quantities(folder: Path, metric: str) -> dict[str, dict[int, float]]:
     """Return the values in a run's log, by quantity and step."""
     found: dict[str, dict[int, float]] = {LOSS: {}}
-    # There is no log before the first step.
-    is_there = folder.is_file() or (folder / LOG).exists()
-    for line in map(json.loads, read_log(folder) if is_there else []):
+    for line in _lines(folder):
         step = line["step"]
         values = {LOSS: line.get("loss"), IN_TRAINING: line.get("score")}
         values |= {split: metrics.get(metric) for split, metrics in line.get(SCORES, {}).items()}

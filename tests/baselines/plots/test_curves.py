@@ -72,6 +72,8 @@ def test_curves_go_as_far_as_all_seeds_have_come_and_say_so(tmp_path):
     assert curves.groups[0].curves[LOSS].steps.tolist() == [5, 10, 15, 20]
     assert curves.notes == ("hyla: 20 of 30 steps",)
     assert read_curves([tmp_path / "seed-0"]).notes == ()
+    (write_run(tmp_path / "seed-2", tiny(steps=30, seed=2)) / LOG).unlink()  # before its first step
+    assert [read_curves([tmp_path], metric).groups[0].end for metric in (None, LOSS)] == [20, 20]
 
 
 def test_scores_take_the_place_of_those_in_training_where_there_are_any(tmp_path):
