@@ -201,9 +201,9 @@ def other_points(runs: Sequence[Path]) -> tuple[list[dict[str, Any]], int | None
     Raises:
         OutputError: if the grid's summary can't be read.
     """
-    own = runs[0].resolve().parent if runs else Path()
+    own = runs[0].resolve().parent
     path = own.parent / SUMMARY
-    if not runs or not path.is_file():
+    if not path.is_file():
         return [], None
     try:
         points = json.loads(read_bounded(path))["points"]
@@ -299,9 +299,9 @@ def _family(network: str) -> str:
 def describe_runs(
     configs: Sequence[RunConfig],
     params: Any,
-    runs: Sequence[Path] = (),
-    authors: Sequence[str] = (),
-    tuning_trials: int | None = None,
+    runs: Sequence[Path],
+    authors: Sequence[str],
+    tuning_trials: int | None,
 ) -> dict[str, Any]:
     """Return the description of runs in a submission, as arguments of `write_submission`.
 
@@ -312,7 +312,7 @@ def describe_runs(
         authors: who submits.
         tuning_trials: how many settings were tried; None for the points of their grid, if there is one.
     """
-    imported = imported_by(runs[0], configs[0]) if runs else {}
+    imported = imported_by(runs[0], configs[0])
     first, command = configs[0], train_command(configs, imported)
     code = "".join(f"\n{name} has the SHA-256 {sha256}.\n" for name, sha256 in imported.items())
     seen = first.steps * first.batch_size

@@ -1,9 +1,9 @@
 """The name of a leaderboard entry, by the configuration of its runs."""
 
 import json
+from pathlib import Path
 
 import click
-import jax.numpy as jnp
 import pytest
 
 from baselines.evaluate import describe_runs
@@ -15,7 +15,7 @@ from sraven.board.board import read_board
 
 
 def name_of(config):
-    return describe_runs([config], {"kernel": jnp.zeros(3)})["method"]["name"]
+    return describe_runs([config], {}, [Path("run")], [], None)["method"]["name"]
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,12 @@ def test_points_and_trials_of_an_entry_are_those_of_its_grid(tmp_path):
         for name, mean in means.items()
     ]
     (tmp_path / "grid.json").write_text(json.dumps({"points": points}))
-    found = describe_runs([config], {"kernel": jnp.zeros(3)}, [run])
+    found = describe_runs([config], {}, [run], [], None)
     assert found["points"] == [{"name": "rate 0.003", "scores": {"test": 0.8}}]
     assert found["training"]["tuning_trials"] == 3 and found["training"]["selection_split"] == "test"
     (tmp_path / "grid.json").write_text("{")
     with pytest.raises(OutputError, match=r"grid.json can't be read"):
-        describe_runs([config], {}, [run])
+        describe_runs([config], {}, [run], [], None)
 
 
 def test_author_is_asked_for_or_taken_from_git_and_said(monkeypatch, capsys):

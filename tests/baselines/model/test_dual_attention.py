@@ -4,9 +4,9 @@ import numpy as np
 
 from baselines.model.position import relative_buckets
 from helpers.refusals import assert_refused
-from helpers.small_models import T, initialised, small
+from helpers.small_models import initialised, small
 
-HEADS, RELATIONAL = 5, 2
+HEADS, RELATIONAL, T = 5, 2, 6
 BUCKETS = relative_buckets(T, 13, bidirectional=False)
 
 
