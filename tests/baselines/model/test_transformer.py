@@ -45,6 +45,7 @@ def test_causality_by_gradient(changes):
         {"tile": 4, "attention_dropout": 0.3},
         {"attention": "linear", "causal": True, "tile": 4, **TEXT, "position": "rotary"},
         {"attention": "softmax", "feedforward": "moe", "rematerialise": True},
+        *({"attention": name, "length": T, "attention_dropout": 0.3} for name in MODULES),
     ],
 )
 def test_outputs_of_the_last_tokens_are_what_they_give_among_all(changes):

@@ -1,6 +1,6 @@
 """The whole model: its parameters and their spread, and what it refuses."""
 
-import dataclasses
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -11,7 +11,28 @@ from baselines.model.attention import ATTENTION
 from baselines.model.self_attention import SelfAttention
 from baselines.model.transformer import Transformer
 from helpers.refusals import assert_refused
-from helpers.small_models import SRAVEN, TEXT, B, T, parameters, small, tokens_of
+from helpers.small_models import FUZZY_LOGIC, SRAVEN, TEXT, B, T, count, parameters, small, tokens_of
+
+
+@pytest.mark.parametrize(
+    ("name", "totals"),
+    [
+        ("hyla", (402_824, 151_265)),
+        ("dual", (408_456, 151_841)),
+        ("gated_delta", (417_112, 154_901)),
+        ("hypermlp", (422_504, 150_505)),
+        ("sparse_coding", (402_856, 151_327)),
+    ],
+)
+def test_parameters_are_as_many_as_in_the_published_code_or_nearly(name, totals):
+    """Within 5 % of those of attentions that are functions; sparse coding has a λ for each context panel.
+
+    HyperMLP has half of the heads, as each has gates and weights along the sequence, and a narrower MLP.
+    """
+    for config, panel_tokens, total in zip((SRAVEN, FUZZY_LOGIC), (4, 1), totals, strict=True):
+        changes = {"heads": config.heads // 2, "mlp_width": 232} if name == "hypermlp" else {}
+        found = parameters(replace(config, attention=name, panel_tokens=panel_tokens, **changes))
+        assert count(found) == total
 
 
 @pytest.mark.parametrize("name", ATTENTION)
@@ -25,7 +46,7 @@ def test_attentions_have_the_same_parameters_but_for_weights_of_their_own(name):
 
 def test_initial_spread():
     """Kernels and tables have variance 1 / fan-in, biases are 0."""
-    config = dataclasses.replace(SRAVEN, attention="hyla_deep")
+    config = replace(SRAVEN, attention="hyla_deep")
     init = jax.jit(lambda key, x: SelfAttention(config).init(key, x, None))
     params = init(jax.random.key(0), jnp.zeros((1, 36, 128)))["params"]
     drawn = params["query"]["kernel"], params["out"]["kernel"], params["position"], params["deep"]
