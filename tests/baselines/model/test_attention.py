@@ -20,6 +20,7 @@ from baselines.model.attention import (
     ValueNetwork,
     add_attention,
     dropout_gate,
+    figure_a1,
     find_attention,
     weighted_sum,
 )
@@ -142,6 +143,11 @@ def test_values_and_gradients_equal_those_of_loops(name, width, phi, equals_loop
         {"mask": some_mask(), "phi": phi, "gate": gate},
     )
     equals_loops(partial(attend, name, **options), partial(oracle, name, **options), *inputs, rtol=1e-12)
+
+
+def test_hyla_is_the_papers_figure(float64):
+    drawn = as_jax(arrays("hyla")[0], jnp.float64)
+    np.testing.assert_allclose(jax.jit(out_of("hyla"))(*drawn), jax.jit(figure_a1)(*drawn), rtol=1e-10)
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
