@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
+from baselines.train.checkpoint import open_checkpoints
 from baselines.train.code import check_code
-from baselines.train.directory import WEIGHTS, is_exported, open_checkpoints, read_run
+from baselines.train.directory import WEIGHTS, is_exported, read_run
 from baselines.train.experiment import board_of, program_of
 from baselines.train.processes import note
 from baselines.train.result import diverged_at

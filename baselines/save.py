@@ -10,8 +10,9 @@ import numpy as np
 
 from baselines.config import LanguageConfig, RunConfig
 from baselines.load import load_run, program_of_run
+from baselines.train.checkpoint import open_checkpoints
 from baselines.train.code import FOLDER, code_files
-from baselines.train.directory import CONFIG, WEIGHTS, check_run_folder, claim, open_checkpoints, read_run
+from baselines.train.directory import CONFIG, WEIGHTS, check_run_folder, claim, read_run
 from baselines.train.log import Log
 from baselines.train.provenance import RECORD, leave_record
 from baselines.train.result import RESULT, read_result, write_result

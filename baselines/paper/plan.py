@@ -24,9 +24,7 @@ from baselines.paper.devices import PROGRAMS_ON_A_GPU
 from baselines.paper.records import Record
 from baselines.train.experiment import board_of, model_of
 from baselines.train.flops import TRAINING, flops_per_token, operations_in_products, pair_operations
-
-_OF_ANY: dict[str, Any] = {"seed": 0, "steps": 1, "learning_rate": 0, "weight_decay": 0, "warmup": 0}
-"""Fields on which the operations of a step don't depend."""
+from baselines.train.optim import shape_of
 
 
 def operations_of(config: RunConfig) -> float:
@@ -35,9 +33,9 @@ def operations_of(config: RunConfig) -> float:
     The last block computes tokens with outputs alone, a mixture of experts all of them.
     """
     times = config.steps * config.batch_size
-    if isinstance(config, LanguageConfig):
-        return _of_token(replace(config, **_OF_ANY)) * config.length * times
-    one = replace(config, **_OF_ANY)
+    one = replace(shape_of(config), steps=1)  # all runs of a shape share the count of a step
+    if isinstance(one, LanguageConfig):
+        return _of_token(one) * one.length * times
     is_shaped = config.network == "transformer" and config.attention not in MODULES
     return (_by_shape(one) if is_shaped else _by_program(one)) * TRAINING * times
 

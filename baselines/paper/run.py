@@ -21,7 +21,7 @@ from baselines.paper.records import read_records, write_record
 from baselines.session import DEFAULT_SCORING, OnBoard, ScoringOptions
 from baselines.table_a3 import TABLE_A3
 from baselines.train.experiment import board_of
-from baselines.train.optim import Hyperparams
+from baselines.train.optim import shape_of
 from baselines.train.sharding import make_mesh
 from baselines.train.train import OnSteps, train_runs
 from sraven.core.errors import CapacityError, ConfigurationError
@@ -108,10 +108,9 @@ def programs_of(cells: Iterable[Cell], devices: int = 1, most: int = RUNS_IN_A_P
         most: runs in a program.
     """
     alike: dict[RunConfig, list[list[Cell]]] = {}
-    varied: dict[str, Any] = dict.fromkeys(("seed", *Hyperparams._fields), 0)
     programs: list[list[Cell]] = []
     for cell in cells:
-        found = alike.setdefault(replace(cell.config, **varied), [])
+        found = alike.setdefault(shape_of(cell.config), [])
         if not found or len(found[-1]) == (1 if isinstance(cell.config, LanguageConfig) else most):
             found.append([])
             programs.append(found[-1])

@@ -23,6 +23,8 @@ import numpy as np
 from jax.experimental.multihost_utils import broadcast_one_to_all, sync_global_devices
 from orbax.checkpoint import v1 as ocp
 
+from baselines.config import RunConfig
+from baselines.train.directory import CHECKPOINTS
 from sraven.core.errors import OutputError
 from sraven.files.files import read_bounded, sha256_of_file, sync_directory, write_json
 
@@ -147,6 +149,11 @@ class Checkpoints:
         except Exception as error:  # whole, so not for damage: no room, or another version's
             raise OutputError(f"{path} is whole, but can't be read: {_first_line(error)}") from None
         return {name: leaves[name] for name in wanted}
+
+
+def open_checkpoints(folder: Path, config: RunConfig) -> Checkpoints:
+    """Return the checkpoints of a run."""
+    return Checkpoints(folder / CHECKPOINTS, config.digest)
 
 
 def _by_path(tree: Any) -> dict[str, Any]:

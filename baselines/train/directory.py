@@ -6,16 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from baselines.config import RunConfig, read_config
 from sraven.core.errors import OutputError
 from sraven.core.spec import values_of
 from sraven.files.files import TEMPORARY, read_bounded, write_bytes, write_json
 from sraven.files.lock import LOCK, Lock
-
-if TYPE_CHECKING:
-    from baselines.train.checkpoint import Checkpoints
 
 CONFIG, CHECKPOINTS, WEIGHTS = "config.json", "checkpoints", "model.safetensors"
 
@@ -123,10 +119,3 @@ def claim(
         if refusal is not None:
             raise refusal
         yield
-
-
-def open_checkpoints(folder: Path, config: RunConfig) -> "Checkpoints":
-    """Return the checkpoints of a run."""
-    from baselines.train.checkpoint import Checkpoints
-
-    return Checkpoints(folder / CHECKPOINTS, config.digest)

@@ -5,11 +5,14 @@ them trains in one program. An optimiser is an entry of `OPTIMISERS`.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import optax
+
+from baselines.config import C
 
 FINAL_SHARE = 0.1
 """The rate at the end, as a share of the peak (appendix C)."""
@@ -29,6 +32,16 @@ class Hyperparams(NamedTuple):
     learning_rate: Any
     weight_decay: Any
     warmup: Any
+
+
+VARIED = ("seed", *Hyperparams._fields)
+"""Fields in which runs of one program may differ."""
+
+
+def shape_of(config: C) -> C:
+    """Return what runs of one program share: their configuration, with 0 for what they may differ in."""
+    others: dict[str, Any] = dict.fromkeys(VARIED, 0)
+    return replace(config, **others)
 
 
 LRSchedule = Callable[[Any, int, Any], jax.Array]

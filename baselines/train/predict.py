@@ -5,7 +5,6 @@ show how training goes. Nothing is chosen by them: see `baselines.train.grid`.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -28,7 +27,7 @@ from baselines.train.experiment import (
     model_of,
 )
 from baselines.train.log import INSTANCES, Scores
-from baselines.train.optim import Hyperparams
+from baselines.train.optim import shape_of
 from baselines.train.sharding import CHUNK_SPEC, on_cpu, on_each_device, own_mesh, place_chunk, whole
 from baselines.train.step import matmul_precision
 from sraven.board.board import Board
@@ -112,8 +111,7 @@ def predict(config: RunConfig, params: Any, split: str, count: int) -> NDArray[A
         split: a split of its board's task.
         count: how many instances.
     """
-    others: dict[str, Any] = dict.fromkeys(("seed", *Hyperparams._fields), 0)
-    return predictor_of_shape(replace(config, **others))(params, split, count)
+    return predictor_of_shape(shape_of(config))(params, split, count)
 
 
 def unranked_splits(board: Board) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,13 +18,13 @@ from jax.sharding import Mesh
 
 from baselines.config import RunConfig
 from baselines.train.ahead import take_steps
-from baselines.train.checkpoint import Checkpoints
+from baselines.train.checkpoint import Checkpoints, open_checkpoints
 from baselines.train.code import code_digest, code_files
 from baselines.train.compilation_cache import keep_programs
-from baselines.train.directory import check_run_folder, claim, open_checkpoints
+from baselines.train.directory import check_run_folder, claim
 from baselines.train.experiment import Experiment, MakeExperiment, board_experiment
 from baselines.train.log import Log
-from baselines.train.optim import Hyperparams
+from baselines.train.optim import VARIED, Hyperparams, shape_of
 from baselines.train.processes import note, within_memory
 from baselines.train.provenance import leave_record
 from baselines.train.result import write_result
@@ -116,9 +116,8 @@ def train_runs(
         CapacityError: (a ConfigurationError) if the device has too little memory.
         OSError: if writing fails, as on a full disk; the same call again goes on from the last checkpoint.
     """
-    alike = {name: getattr(configs[0], name) for name in ("seed", *Hyperparams._fields)}
-    if any(replace(config, **alike) != configs[0] for config in configs):
-        raise ConfigurationError(f"runs in one program differ in {', '.join(alike)} alone")
+    if len(set(map(shape_of, configs))) > 1:
+        raise ConfigurationError(f"runs in one program differ in {', '.join(VARIED)} alone")
     # All checks come before anything is written.
     mesh = mesh or make_mesh()
     keep_programs(mesh)

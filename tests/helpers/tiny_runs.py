@@ -14,7 +14,7 @@ import json
 import os
 import shutil
 from contextlib import ExitStack, contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from unittest.mock import patch
 
@@ -32,7 +32,7 @@ from baselines.recipes import make_config
 from baselines.train.checkpoint import CHECKSUMS
 from baselines.train.directory import CHECKPOINTS, CONFIG, read_run
 from baselines.train.log import LOG
-from baselines.train.optim import OPTIMISERS, Hyperparams
+from baselines.train.optim import OPTIMISERS, Hyperparams, shape_of
 from baselines.train.predict import predictor_of_shape
 from baselines.train.train import train
 from helpers.compiling import quick_compilation
@@ -90,6 +90,12 @@ def lines_of(run):
     return [json.loads(line) for line in (run / LOG).read_text().splitlines()]
 
 
+def logged(run):
+    """Return what the lines of the log of a run have, but for speeds, by its path in them."""
+    lines = lines_of(run)
+    return leaves([{name: line[name] for name in line if "_per_second" not in name} for line in lines])
+
+
 def changed_run(run, goal, **changes):
     """Copy a run; the copy and its checkpoints say that it had another configuration."""
     shutil.copytree(run, goal)
@@ -110,17 +116,16 @@ def programs_made_once(module, name):
         module: whose experiments are trained.
         name: of its function that makes a program, given a configuration, parts or the like, and a mesh.
     """
-    make, varied = getattr(module, name), ("seed", *Hyperparams._fields)
+    make = getattr(module, name)
 
     def make_once(config, *arguments):
-        shape = tuple(getattr(config, each.name) for each in fields(config) if each.name not in varied)
         rest = [each for each in arguments if not isinstance(each, Encoding)]  # a matter of the board
         tables = (
             ATTENTION.get(config.attention),
             NETWORKS.get(config.network),
             OPTIMISERS.get(config.optimiser),
         )
-        key = (name, shape, *rest, *tables, jax.config.jax_enable_x64)
+        key = (name, shape_of(config), *rest, *tables, jax.config.jax_enable_x64)
         if key not in _PROGRAMS:
             _PROGRAMS[key] = make(config, *arguments)
         return _PROGRAMS[key]
