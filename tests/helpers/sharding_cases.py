@@ -6,7 +6,6 @@ Writes for each run in float64, and for each first step in float32 (``-gradient`
 
 import json
 import shutil
-from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -26,35 +25,23 @@ from sraven.board.board import read_board
 
 DEVICES = 8
 
-# Four divides all of the first and not the 14 hidden units of the second; eight divides the 16 hidden
-# units of the first and not its width of 12. A batch of 512 is cut into parts, on eight devices, too, and
-# its attention is in lanes.
+# Four divides all of the first and not the 14 hidden units of the second, whose batch of 512 is cut into
+# parts, on eight devices, too.
 CONFIGS = {"hyla": tiny("hyla"), "softmax": tiny("softmax", feedforward="moe", mlp_width=14, batch_size=512)}
 
-MESHES = {"one": None, "data": "data=8", "both": "data=2,fsdp=4", "fsdp": "fsdp=8"}
+MESHES = {"one": None, "both": "data=2,fsdp=4", "data": "data=8"}
 
-WHOLE = [("hyla", "one"), ("hyla", "both")]
-"""Runs from the first step to the last on one mesh."""
+WHOLE = "one", "both"
+"""Meshes on which hyla is trained from the first step to the last, and softmax's first gradient is taken."""
 
-MOVES = [("both", "data"), ("one", "fsdp"), ("both", "one")]
+MOVES = [("one", "both"), ("both", "data")]
 """Runs of hyla that have another mesh from half-way on."""
-
-GRADIENTS = "one", "both"
-"""Meshes on which softmax's first gradient is taken."""
-
-SCORED = "hyla-one", "hyla-both"
-"""Runs with scores while they train."""
-
-SAVED = {f"hyla-{origin}" for origin, _ in MOVES}
-"""Those of the whole runs that move."""
 
 with_slices = OnBoard(read_board("fuzzylogic-v1")).experiment(ScoringOptions(STEPS // 2, 70))
 """Experiments with scores of 70 instances of each split, which no mesh divides."""
 
 
-def _train(out, name, mesh, **changes):
-    make_experiment = with_slices if name in SCORED else board_experiment
-    config = replace(CONFIGS[name.split("-")[0]], **changes)
+def _train(out, name, config, mesh, make_experiment=with_slices):
     options = {"mesh": make_mesh(MESHES[mesh]), "make_experiment": make_experiment, "save_every": STEPS // 2}
     state = train(config, out / name, **options)
     np.savez(out / f"{name}.npz", **leaves(state))
@@ -73,14 +60,7 @@ def _move(out, origin, goal):
     name = f"hyla-{origin}-{goal}"
     shutil.copytree(out / f"hyla-{origin}", out / name)
     shutil.rmtree(out / name / CHECKPOINTS / str(STEPS))
-    _train(out, name, goal)
-
-
-@contextmanager
-def _unsaved():
-    """Leave out checkpoints that nobody reads: of states that are cut, they take as long as the training."""
-    with patch.object(Checkpoints, "save"):
-        yield
+    _train(out, name, CONFIGS["hyla"], goal)
 
 
 def _refuse(out):
@@ -97,12 +77,12 @@ def main(out):
     jax.config.update("jax_num_cpu_devices", DEVICES)
     with quickly(out / "compiled"):
         _refuse(out)
-        for mesh in GRADIENTS:
-            with _unsaved():
-                _train(out, f"softmax-{mesh}-gradient", mesh, steps=1, warmup=1)
+        with patch.object(Checkpoints, "save"):  # which nobody reads: it takes as long as the training
+            for mesh in WHOLE:
+                config = replace(CONFIGS["softmax"], steps=1, warmup=1)
+                _train(out, f"softmax-{mesh}-gradient", config, mesh, board_experiment)
         with in_float64():
-            for config, mesh in WHOLE:
-                with nullcontext() if f"{config}-{mesh}" in SAVED else _unsaved():
-                    _train(out, f"{config}-{mesh}", mesh)
+            for mesh in WHOLE:
+                _train(out, f"hyla-{mesh}", CONFIGS["hyla"], mesh)
             for origin, goal in MOVES:
                 _move(out, origin, goal)

@@ -5,7 +5,6 @@ first gradients in float32.
 """
 
 import signal
-from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -13,16 +12,15 @@ import numpy as np
 import pytest
 from jax.sharding import AbstractMesh, PartitionSpec
 
-from baselines.lm.evaluate import document_losses, validation_scores
-from baselines.lm.experiment import language_experiment, language_program
+from baselines.lm.evaluate import document_losses
+from baselines.lm.experiment import language_program
 from baselines.lm.recipes import make_language_config
 from baselines.lm.session import load_language_run
 from baselines.train.log import SCORES
-from baselines.train.sharding import make_mesh, state_shardings
-from baselines.train.train import train
+from baselines.train.sharding import state_shardings
 from helpers.python import start
-from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, sraven, tiny
-from helpers.tiny_runs import EXACTLY, assert_gradients_agree, assert_runs_agree, in_float64, leaves, lines_of
+from helpers.tiny_language import LINE, TRAINING, TWICE, VALIDATION, tiny
+from helpers.tiny_runs import assert_gradients_agree, assert_runs_agree, in_float64, leaves, lines_of, logged
 from helpers.two_processes import kill_at_first_checkpoint, start_two
 from sraven import ConfigurationError
 
@@ -40,28 +38,21 @@ pytestmark = pytest.mark.usefixtures("compiled")
 
 @pytest.mark.long
 def test_a_run_that_two_processes_began_and_one_went_on_with_scores_and_ends_as_one_does(
-    language, compiled, corpus, unseen, tmp_path
+    language, compiled, done, tmp_path
 ):
-    out, alone = tmp_path / "run", tmp_path / "alone"
+    begun, *_ = runs = tmp_path / "run", tmp_path / "alone"
     data = [f"--data={language / TRAINING}", f"--validation={language / VALIDATION}"]
-    line = [*LINE, *data, f"--score-every={SCORED}", f"--out={out}"]
-    ended = kill_at_first_checkpoint(start_two(compiled, "stall", *line), out, SCORED)
-    assert ended == ([-signal.SIGKILL] * 2, [str(SCORED)])
+    line = [*LINE, *data, f"--score-every={SCORED}"]
+    both = start_two(compiled, "stall", *line, f"--out={begun}")
+    assert kill_at_first_checkpoint(both, begun, SCORED) == ([-signal.SIGKILL] * 2, [str(SCORED)])
     with in_float64():
-        code, _, err = sraven(*line)
-        assert (code, err) == (0, "")
-        config, params = load_language_run(out)
-        evaluate = validation_scores(config, make_mesh(), corpus=unseen)
-        scored = evaluate(params)["validation"]["loss"]
-        make_experiment = partial(language_experiment, corpus=corpus)
-        state = train(tiny(corpus), alone, make_experiment=make_experiment)
-    found = {line["step"]: line[SCORES]["validation"]["loss"] for line in lines_of(out)}
-    assert list(found) == [20, 40, 60]
-    assert found[20] > found[40] > found[60] == pytest.approx(scored, rel=EXACTLY)
-    for name in ("loss", "perplexity", "bits_per_byte", "gradient_norm", "accuracy"):
-        here, there = ([line[name] for line in lines_of(run)] for run in (out, alone))
-        np.testing.assert_allclose(here, there, rtol=EXACTLY, err_msg=name)
-    assert_runs_agree(leaves(params), leaves(state.params))
+        for run in runs:
+            done(*line, f"--out={run}")
+        here, there = (leaves(load_language_run(run)[1]) for run in runs)
+    assert_runs_agree(here, there)
+    assert_runs_agree(*map(logged, runs))
+    found = {line["step"]: line[SCORES]["validation"]["loss"] for line in lines_of(begun)}
+    assert list(found) == [20, 40, 60] and found[20] > found[40] > found[60]
 
 
 # Four devices

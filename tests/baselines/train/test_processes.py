@@ -1,40 +1,37 @@
-"""Two processes that train one run: killed on the way, started again, and as good as one.
+"""Two processes that go on with a run: as good as the one that began it.
 
 They train in float64, where nothing is left of the order in which numbers are added up; `test_sharding` has
-first gradients in float32.
+first gradients in float32, and `test_language_processes` two that begin and are killed.
 """
 
-import json
-import signal
+import shutil
 
 import jax
-import numpy as np
 import pytest
 
-from baselines.config import read_config
 from baselines.load import load_run
 from baselines.session import OnBoard, ScoringOptions
 from baselines.train import processes
 from baselines.train.directory import CHECKPOINTS, CONFIG
 from baselines.train.log import LOG, SCORES
-from baselines.train.provenance import RECORD
+from baselines.train.provenance import RECORD, read_provenance
 from baselines.train.result import RESULT
 from baselines.train.sharding import make_mesh
 from baselines.train.train import train, train_runs
 from helpers.refusals import assert_refused
 from helpers.tiny_runs import (
     CHUNK,
-    EXACTLY,
     STEPS,
     assert_runs_agree,
     in_float64,
     leaves,
     lines_of,
+    logged,
     once,
     tiny,
     tiny_options,
 )
-from helpers.two_processes import kill_at_first_checkpoint, start_two
+from helpers.two_processes import start_two
 from sraven.board.board import read_board
 
 SCORING = {"score_every": STEPS // 2, "score_instances": 70}
@@ -49,51 +46,43 @@ pytestmark = pytest.mark.usefixtures("compiled")
 
 
 @pytest.fixture(scope="module")
-def resumed(tmp_path_factory, compiled):
-    """A directory with a run that was killed half-way, and resumed; and how all processes ended."""
+def went_on(tmp_path_factory, compiled):
+    """A directory with a run ``alone``, and ``run``, whose second half two processes trained."""
 
     def make(folder):
-        out = folder / "run"
-        line = [*LINE, f"--out={out}"]
-        codes, left = kill_at_first_checkpoint(start_two(compiled, "stall", *line), out, STEPS // 2)
-        both = start_two(compiled, "go", *line, out=out)
-        codes += [one.wait(timeout=300) for one in both]
-        (folder / "ends.json").write_text(json.dumps({"codes": codes, "left": left}))
+        scored = OnBoard(read_board("fuzzylogic-v1")).experiment(ScoringOptions(*SCORING.values()))
+        with in_float64():
+            train(tiny(), folder / "alone", make_experiment=scored, save_every=STEPS // 2)
+        out = shutil.copytree(folder / "alone", folder / "run")
+        shutil.rmtree(out / CHECKPOINTS / str(STEPS))
+        (out / RESULT).unlink()
+        both = start_two(compiled, "go", *LINE, f"--out={out}", out=out)
+        assert [one.wait(timeout=300) for one in both] == [0, 0]
 
     return once(tmp_path_factory, "processes", make)
 
 
 @pytest.mark.long
-def test_both_were_killed_half_way_and_finished_and_leave_one_run(resumed):
+def test_both_finish_and_leave_one_run(went_on):
     """The first process alone says what was trained."""
-    ends, out = json.loads((resumed / "ends.json").read_text()), resumed / "run"
-    assert ends == {"codes": [-signal.SIGKILL] * 2 + [0] * 2, "left": [str(STEPS // 2)]}
-    first, second = ((resumed / f"run-{place}.txt").read_text() for place in range(2))
-    assert f"{out}: {STEPS} steps, r2_per_sequence " in first and str(resumed) not in second
-    (record,) = out.glob(RECORD.format("*"))
-    assert {path.name for path in out.iterdir()} == {CONFIG, LOG, CHECKPOINTS, RESULT, record.name}
-    assert json.loads(record.read_text())["machine"]["processes"] == 2
+    out = went_on / "run"
+    first, second = ((went_on / f"run-{place}.txt").read_text() for place in range(2))
+    assert f"{out}: {STEPS} steps, r2_per_sequence " in first and str(went_on) not in second
+    records = [path.name for path in out.glob(RECORD.format("*"))]
+    assert {path.name for path in out.iterdir()} == {CONFIG, LOG, CHECKPOINTS, RESULT, *records}
+    assert [each["machine"]["processes"] for each in read_provenance(out)] == [1, 2]
     assert sorted(path.name for path in (out / CHECKPOINTS).iterdir()) == [str(STEPS // 2), str(STEPS)]
-    assert read_config(json.loads((out / CONFIG).read_text())) == tiny()
     assert [line["step"] for line in lines_of(out)] == list(range(CHUNK, STEPS + 1, CHUNK))
 
 
 @pytest.mark.long
-def test_two_processes_end_as_one_does(resumed, tmp_path):
+def test_two_processes_end_as_one_does(went_on):
     with in_float64():
-        scored = OnBoard(read_board("fuzzylogic-v1")).experiment(ScoringOptions(*SCORING.values()))
-        state = train(tiny(), tmp_path / "alone", make_experiment=scored, save_every=STEPS)
-        config, params = load_run(resumed / "run")
+        (config, params), (_, wanted) = (load_run(went_on / name) for name in ("run", "alone"))
     assert config == tiny()
-    assert_runs_agree(leaves(params), leaves(state.params))
-    both, one = lines_of(resumed / "run"), lines_of(tmp_path / "alone")
-    for name in ("loss", "score", "gradient_norm"):
-        np.testing.assert_allclose([x[name] for x in both], [x[name] for x in one], rtol=EXACTLY)
-    here, alone = ({x["step"]: x[SCORES] for x in lines if SCORES in x} for lines in (both, one))
-    assert list(here) == list(alone) == [STEPS // 2, STEPS]
-    for step, splits in here.items():
-        for split, scores in splits.items():
-            assert scores == pytest.approx(alone[step][split], abs=EXACTLY)
+    assert_runs_agree(leaves(params), leaves(wanted))
+    assert_runs_agree(logged(went_on / "run"), logged(went_on / "alone"))
+    assert SCORES in lines_of(went_on / "run")[-1]
 
 
 def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, monkeypatch):
@@ -116,12 +105,6 @@ def test_no_process_makes_a_directory_that_another_has_yet_to_check(tmp_path, mo
 # Arguments
 
 
-@pytest.fixture
-def never(monkeypatch):
-    """Fail if a process would join others."""
-    monkeypatch.setattr("jax.distributed.initialize", lambda *_: pytest.fail("joined"))
-
-
 @pytest.mark.parametrize(
     ("coordinator", "count", "place"),
     [
@@ -130,15 +113,12 @@ def never(monkeypatch):
         *(("host0:1234", *each) for each in ((None, 0), (2, 2), (2, -1), (0, 0))),
     ],
 )
-def test_bad_processes_are_refused_in_one_line(never, tmp_path, run, coordinator, count, place):
-    given = {"coordinator": coordinator, "processes": count, "process-id": place}
-    options = [f"--{name}={value}" for name, value in given.items() if value is not None]
+def test_bad_processes_are_refused(monkeypatch, coordinator, count, place):
+    monkeypatch.setattr("jax.distributed.initialize", lambda *_: pytest.fail("joined"))
     message = "several processes need a coordinator, such as host0:1234, or auto"
     if coordinator:
         message = f"coordinator 'host0:1234' with processes={count}, process_id={place}: expected"
-    code, out, err = run(*LINE, f"--out={tmp_path / 'run'}", *options)
-    assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith(f"error: {message}")
-    assert not (tmp_path / "run").exists()
+    assert_refused(message, processes.join, coordinator, count, place)
 
 
 def test_auto_where_there_is_no_cluster_is_refused(monkeypatch):
