@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from baselines.paper.cells import cells_of
+from baselines.paper.devices import Gpu
 from baselines.paper.figures import ATTENTIONS, Chart, Figure, Row
 from baselines.paper.records import Record
 
@@ -35,6 +36,8 @@ def figure(name="tiny", *, attentions=("softmax", "hyla"), seeds=(0, 1, 2), **op
 
 
 FIGURES = {"tiny": figure()}
+
+H200 = Gpu("0", "NVIDIA H200", 140.0)
 
 
 def cell(figure, attention, seed=0, points="32", **point):

@@ -1,43 +1,20 @@
 """Runs on GPUs, pretended ones: what shares a program, what a device takes, and the service, by stand-ins."""
 
-import json
 import os
-import stat
 from contextlib import nullcontext, suppress
 from importlib.metadata import EntryPoint
 
 import pytest
 
-from baselines.paper.devices import Gpu, find_gpus, shared
-from baselines.paper.records import read_record
-from baselines.paper.run import folder_of, programs_of, run_cells
-from baselines.session import ScoringOptions
-from helpers.compiling import quick_flags
+from baselines.paper.devices import find_gpus, shared
+from baselines.paper.run import programs_of, run_cells
 from helpers.refusals import assert_refused
-from helpers.reproduction import STEPS, cell, figure
-from helpers.tiny_runs import lines_of
+from helpers.reproduction import H200, cell, figure
 from sraven.core.errors import CapacityError
 
 TINY = figure(seeds=(0, 1, 2))
 CELLS = [cell(TINY, attention, seed) for attention in ("softmax", "hyla") for seed in (0, 1, 2)]
-H200 = Gpu("0", "NVIDIA H200", 140.0)
 TWO = (H200, H200._replace(key="1"))
-
-
-@pytest.fixture
-def stand_in(tmp_path, monkeypatch):
-    """Return what puts an executable on PATH; it notes its arguments, its input and the service's folder."""
-    place, log = tmp_path / "bin", tmp_path / "calls"
-    place.mkdir()
-    monkeypatch.setenv("PATH", f"{place}:/usr/bin:/bin")
-
-    def make(name, then):
-        path, said = place / name, '"$*|$(cat)|$CUDA_MPS_PIPE_DIRECTORY"'
-        path.write_text(f"#!/bin/sh\necho {said} >> {log}\n{then}\n")
-        path.chmod(path.stat().st_mode | stat.S_IXUSR)
-        return lambda: log.read_text().splitlines() if log.exists() else []
-
-    return make
 
 
 @pytest.mark.parametrize(
@@ -118,36 +95,6 @@ def test_seeds_and_points_of_a_grid_share_a_program_and_devices_have_one_each():
     assert programs_of([], devices=2) == []
 
 
-def run(cells, folder, **options):
-    scoring = ScoringOptions(every=0)
-    options = {"scoring": scoring, "figures": {"tiny": TINY}, **options}
-    return run_cells(cells, folder / "runs", folder / "results", **options)
-
-
-@pytest.mark.long
-def test_asked_to_end_programs_stop_at_checkpoints_and_the_same_call_goes_on(tmp_path, monkeypatch, stand_in):
-    """Two programs on a pretended GPU: the workers train on the processor that there is."""
-    monkeypatch.setenv("XLA_FLAGS", quick_flags())
-    calls, steps = stand_in("nvidia-cuda-mps-control", "exit 0"), []
-    cells = [*CELLS[:2], *CELLS[3:4]]
-    progress = run(
-        cells,
-        tmp_path,
-        gpus=(H200,),
-        stop=lambda: bool(steps),
-        on_progress=lambda cell, n, line: steps.append(n),
-    )
-    assert (progress.records, progress.left) == ((), 3)
-    progress = run(cells, tmp_path, gpus=(H200,))
-    assert [line.split("|")[:2] for line in calls()] == 2 * [["-d", ""], ["", "quit -t 10"]]
-    assert (len(progress.records), *progress[1:]) == (3, (), 0)
-    for each in cells:
-        assert lines_of(folder_of(tmp_path / "runs", each.config))[-1]["step"] == STEPS
-    machines = [json.dumps(read_record(path).machine) for path in progress.records]
-    assert all('"matmul_precision": "highest"' in machine for machine in machines)
-    assert run(cells, tmp_path, gpus=(H200,)) == ((), (), 0)
-
-
 def test_a_program_that_has_no_memory_is_halved_and_a_single_run_says_what_takes_less(tmp_path, monkeypatch):
     sizes = []
 
@@ -160,5 +107,6 @@ def test_a_program_that_has_no_memory_is_halved_and_a_single_run_says_what_takes
     for name in ("take_gpu", "leave_signals_to_parent", "take_processors"):
         monkeypatch.setattr(f"baselines.paper.run.{name}", lambda *_: None)
     monkeypatch.setattr("baselines.paper.run.map_jobs", lambda work, jobs, *_, **__: work(jobs[0], print))
-    assert_refused("too large", run, CELLS[:3], tmp_path, gpus=(H200,), error=CapacityError)
+    folders = tmp_path / "runs", tmp_path / "results"
+    assert_refused("too large", run_cells, CELLS[:3], *folders, gpus=(H200,), error=CapacityError)
     assert sizes == [3, 1]

@@ -18,7 +18,7 @@ from baselines.train.result import EVALUATION, RESULT, read_result
 from baselines.train.train import train
 from helpers.compiling import quick_flags
 from helpers.refusals import assert_refused
-from helpers.reproduction import SHAPE, STEPS, cell, figure
+from helpers.reproduction import H200, SHAPE, STEPS, cell, figure
 from helpers.tiny_runs import CHUNK, lines_of
 from sraven.board.board import read_board
 from sraven.core.errors import OutputError
@@ -106,23 +106,30 @@ def test_time_that_is_up_stops_a_run_at_a_checkpoint_and_the_same_call_goes_on(f
 
 
 @pytest.mark.long
-def test_runs_at_a_time_are_those_of_one_after_the_other(finished, tmp_path, monkeypatch):
+def test_runs_at_a_time_end_when_asked_and_programs_on_a_gpu_go_on_as_one_after_the_other(
+    finished, tmp_path, monkeypatch, stand_in
+):
+    """The GPU is a pretended one: its two programs train on the processor that there is."""
     monkeypatch.setenv("XLA_FLAGS", quick_flags())
-    other = cell(TINY, "softmax", 1)
+    calls, cells = stand_in("nvidia-cuda-mps-control", "exit 0"), [SOFTMAX, cell(TINY, "softmax", 1), HYLA]
     done, progress = [], []
     options = {
         "on_progress": lambda cell, steps, line: progress.append((cell, steps)),
         "wrote": lambda *each: done.append(each),
     }
-    result = run([SOFTMAX, other], tmp_path, jobs=2, **options)
+    stopped = run(cells, tmp_path, jobs=2, stop=lambda: bool(progress), **options)
+    assert (stopped.records, stopped.left, calls()) == ((), 3, [])
+    progress.clear()
+    result = run(cells, tmp_path, gpus=(H200,), **options)
+    assert [line.split("|")[:2] for line in calls()] == [["-d", ""], ["", "quit -t 10"]]
     assert (sorted(result.records), *result[1:]) == (sorted(path for _, path in done), (), 0)
-    assert {cell.digest for cell, _ in done} == {SOFTMAX.digest, other.digest}
-    assert ({cell for cell, _ in progress}, sum(steps for _, steps in progress)) == ({None}, 2 * STEPS)
-    path = tmp_path / "results" / "reproduction" / "tiny" / f"{SOFTMAX.digest}.json"
-    again, before = read_record(path), read_record(finished[1].records[0])
-    for split, scores in before.scores.items():
-        assert again.scores[split] == pytest.approx(scores, abs=1e-3)
-    assert run([SOFTMAX, other], tmp_path, jobs=2) == ((), (), 0)
+    assert {cell.digest for cell, _ in done} == {cell.digest for cell in cells}
+    assert ({cell for cell, _ in progress}, sum(steps for _, steps in progress)) == ({None}, 3 * STEPS)
+    found = {path.stem: read_record(path) for path in result.records}
+    assert all('"matmul_precision": "highest"' in json.dumps(each.machine) for each in found.values())
+    for split, scores in read_record(finished[1].records[0]).scores.items():
+        assert found[SOFTMAX.digest].scores[split] == pytest.approx(scores, abs=1e-3)
+    assert run(cells, tmp_path, gpus=(H200,)) == ((), (), 0)
 
 
 def test_time_that_is_up_stops_each_and_the_last_cell_has_all_processors(tmp_path, monkeypatch):
@@ -182,8 +189,6 @@ def test_a_finished_run_becomes_the_record_that_training_it_here_would_have_made
     path, new = adopt(run_folder, results, figures=FIGURES)
     assert new and path.read_bytes() == finished[1].records[0].read_bytes()
     assert adopt(run_folder, results, figures=FIGURES) == (path, False)
-    path.unlink()
-    assert adopt(run_folder, results, figures=FIGURES) == (path, True)
 
 
 @pytest.mark.long
