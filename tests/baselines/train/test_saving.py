@@ -34,29 +34,24 @@ def steps_of(folder):
 
 # When
 
+SHARES = [0, 29, 30, 30, 59, 60, 60, 999, 999, 1109, 1111, 1111, 9999, 9999, 10298, 10299, 10299]
+"""Of the time so far a tenth is lost at most by default, but half a minute or five."""
+
 
 @pytest.mark.parametrize(
-    ("begin", "every", "seconds", "steps", "due"),
+    ("begin", "every", "minutes", "seconds", "steps", "due"),
     [
-        (0, 20, [0] * 12, range(10, 51, 10), [20, 40, 50]),  # and at the end
-        (30, None, [0, 100, 301, 301, 400, 600, 602, 602], range(40, 90, 10), [50, 80]),
-        (0, 20, [0, 200, 400, 650], (10, 20, 30), [20]),  # steps and minutes begin again with either
+        (0, 20, 5, [0] * 12, range(10, 51, 10), [20, 40, 50]),  # and at the end
+        (30, None, 5, [0, 100, 301, 301, 400, 600, 602, 602], range(40, 90, 10), [50, 80]),
+        (0, 20, 5, [0, 200, 400, 650], (10, 20, 30), [20]),  # steps and minutes begin again with either
+        (0, None, None, SHARES, range(1, 11), [2, 4, 5, 7, 8, 10]),
     ],
 )
-def test_due_after_so_many_steps_or_minutes_since_the_last(begin, every, seconds, steps, due):
+def test_due_after_so_many_steps_or_minutes_since_the_last(begin, every, minutes, seconds, steps, due):
     """Each save reads the clock once more."""
     last = 50 if steps[-1] == 50 else 1000
-    schedule = Schedule(begin, last, steps=every, minutes=5, clock=iter(seconds).__next__)
+    schedule = Schedule(begin, last, steps=every, minutes=minutes, clock=iter(seconds).__next__)
     assert [step for step in steps if schedule.is_due(step)] == due
-
-
-def test_by_default_a_tenth_of_the_time_so_far_is_lost_at_most_within_limits():
-    times = [0, 29, 30, 30, 59, 60, 60, 999, 999, 1109, 1111, 1111, 9999, 9999, 10298, 10299, 10299]
-    clock = iter(times)
-    schedule, due = Schedule(0, 1000, steps=None, minutes=None, clock=clock.__next__), []
-    for step in range(1, 11):
-        due += [step] * schedule.is_due(step)
-    assert due == [2, 4, 5, 7, 8, 10]
 
 
 def test_told_to_stop_after_every_chunk_it_ends_the_same(tiny_run, tmp_path):
