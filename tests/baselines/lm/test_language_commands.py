@@ -1,14 +1,18 @@
 """The command line of the language model: train, sample and evaluate, what they print and refuse."""
 
 import json
+import shlex
 import shutil
+from dataclasses import replace
 
 import pytest
 
+from baselines.config import read_config
 from baselines.evaluate import Evaluation
 from baselines.lm.evaluate import document_losses, mean_losses, unigram_entropy
 from baselines.lm.session import load_language_run
 from baselines.lm.tokenizer import train_tokenizer
+from baselines.train.command import train_command
 from baselines.train.directory import read_run
 from helpers import tiny_runs
 from helpers.command import sraven
@@ -56,6 +60,24 @@ def test_same_line_again_does_nothing_and_others_are_refused(language, tmp_path)
     ):
         wanted = f"{folder} holds another run ({names} differ); choose another directory"
         assert_command_refused(tmp_path, wanted, *line, *options)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"attention": "softmax", "dtype": "bfloat16", "learning_rate": 1e-5, "steps": 10**6},
+        {"attention": "hyla_deep", "feedforward": "moe", "activation": "silu", "attention_dropout": 0.1},
+        {"layers": 3, "width": 20, "heads": 2, "qkv_width": 8, "mlp_width": 7, "length": 9, "batch_size": 3},
+        {"weight_decay": 0.0, "warmup": 0, "learning_rate": 0.1 + 0.2},
+    ],
+)
+def test_command_of_runs_trains_them_again(language, folder, done, changes):
+    configs = [replace(read_run(folder), seed=seed, **changes) for seed in (0, 7, 2)]
+    command = train_command(configs).replace("TOKENS", shlex.quote(str(language / TRAINING)))
+    first, *line = shlex.split(command)
+    found = json.loads(done(*line, "--print-config"))
+    assert first == "sraven" and [read_config(each) for each in found] == configs
 
 
 HERE, THERE = "tokens", "nowhere"

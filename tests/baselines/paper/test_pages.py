@@ -139,7 +139,9 @@ def test_a_run_of_another_figure_at_full_length_is_no_other_length_of_this_one(r
 def test_points_of_the_grid_stand_side_by_side_where_several_ran(results):
     assert "one by one:" not in page_of(results)
     write(results, record(cell(TINY, "hyla", learning_rate=0.003), 0.85, 0.3))
-    (table,) = re.findall(r"one by one:\n\n((?:\|.*\n)+)", page_of(results))
+    page = page_of(results)
+    assert "**6 of 12 runs, full length**" in page and "7 of 48 at all 4 points" in page
+    (table,) = re.findall(r"one by one:\n\n((?:\|.*\n)+)", page)
     assert len(table.splitlines()) == 2 + 2
     assert row_of(table, "32", "HYLA", "0.001, 0.1, chosen")[:2] == ["3/3", "0.900 ± 0.058"]
     assert row_of(table, "32", "HYLA", "0.003, 0.1") == ["1/3", "0.300", "0.850"]

@@ -4,20 +4,16 @@ import pytest
 from scipy.stats import ttest_ind_from_stats
 
 from baselines.paper.cells import cells_of
-from baselines.paper.results import Estimate, FigureStanding, difference, levels_of, mean_of, summarise_rows
-from helpers.reproduction import STEPS, cell, figure, record
+from baselines.paper.results import Estimate, difference, levels_of, mean_of, summarise_rows
+from helpers.reproduction import cell, figure, record
 
 FIGURE = figure()
 CELLS = cells_of(FIGURE)
 
 
-def levels(*records):
-    loose = {each.digest for each in records if each.config.steps != STEPS}
-    return levels_of(FIGURE, CELLS, {each.digest: each for each in records}, loose)
-
-
 def summary_of_softmax(*records):
-    return summarise_rows(FIGURE, CELLS, levels(*records)[0])[0]
+    (level,) = levels_of(FIGURE, CELLS, {each.digest: each for each in records}, loose=())
+    return summarise_rows(FIGURE, CELLS, level)[0]
 
 
 def softmax(seed, **point):
@@ -44,21 +40,6 @@ def test_a_point_with_fewer_seeds_or_one_that_diverged_isnt_chosen_before_anothe
     summary = summary_of_softmax()
     assert (summary.point, summary.records, summary.points) == (None, (), ())
     assert summary.estimate("ood") is summary.training_loss is None
-
-
-def test_a_shorter_run_is_a_level_of_its_own_and_never_mixed_in():
-    full, short = record(softmax(0), 0.5, 0.5), record(softmax(1), 0.7, 0.7, steps=30)
-    found = levels(full, short)
-    assert [level.steps for level in found] == [None, 30]
-    assert [list(level.records) for level in found] == [[full.digest], [softmax(1).digest]]
-    assert len(summarise_rows(FIGURE, CELLS, found[0])[0].records) == 1
-    assert FigureStanding(FIGURE, CELLS, found, ()).coverage.done == 1
-
-
-def test_coverage_counts_the_recipes_point_and_the_whole_grid():
-    records = record(softmax(0), 0.5, 0.5), record(softmax(0, weight_decay=0.03), 0.5, 0.5)
-    coverage = FigureStanding(FIGURE, CELLS, levels(*records), ()).coverage
-    assert tuple(vars(coverage).values()) == (1, 12, 2, 48)
 
 
 def test_a_mean_has_the_standard_error_of_several_seeds_alone():

@@ -2,7 +2,6 @@
 
 import pytest
 
-from baselines.lm.recipes import SIZES
 from baselines.recipes import make_config
 from baselines.table_a3 import TABLE_A3
 from sraven.board.board import read_board
@@ -64,7 +63,3 @@ def test_a_run_without_options_is_a_point_of_its_grid(family):
     assert {name: getattr(config, name) for name in paper.start} == paper.start
     assert {name: getattr(config, name) for name in paper.shape} == paper.shape
     assert config.steps * config.batch_size in paper.budgets
-
-
-def test_the_language_models_size_is_the_tables():
-    assert {**TABLE_A3["c4"].shape, **TABLE_A3["c4"].start}.items() <= SIZES["paper"].items()
