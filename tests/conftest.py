@@ -128,7 +128,7 @@ def compiled(tmp_path_factory):
         yield cache
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def run():
     """Run a command line in this process; return exit code, standard output and error."""
     from helpers.command import sraven
@@ -136,7 +136,7 @@ def run():
     return sraven
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def done(run):
     """Run a command that has to succeed without a note; return what it prints."""
 
@@ -148,7 +148,7 @@ def done(run):
     return done
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def refused(run):
     """Run a command that has to be refused, in one line; return it."""
 

@@ -44,15 +44,11 @@ class Corpus:
         directories = [Path(each) for each in (first, *others)]
         manifests = [read_manifest(directory) for directory in directories]
         self.tokenizer: dict[str, Any] = manifests[0]["tokenizer"]
-        self._model = directories[0] / TOKENIZER
+        self._model, self._shards = directories[0] / TOKENIZER, list[tuple[Path, Any]]()
         for directory, manifest in zip(directories, manifests, strict=True):
             if manifest["tokenizer"]["sha256"] != self.tokenizer["sha256"]:
                 raise OutputError(f"{directory} has another tokenizer than {directories[0]}; use the same")
-        self._shards = [
-            (directory, shard)
-            for directory, manifest in zip(directories, manifests, strict=True)
-            for shard in manifest["shards"]
-        ]
+            self._shards += [(directory, shard) for shard in manifest["shards"]]
         self.tokens: int = sum(shard["tokens"] for _, shard in self._shards)
         self.documents: int = sum(shard["documents"] for _, shard in self._shards)
         self.text_bytes: int = sum(shard["text_bytes"] for _, shard in self._shards)

@@ -159,15 +159,13 @@ def select(
         ConfigurationError: if the judge has another split than those of `SELECTION_SPLITS`.
     """
     first, varied = points[0].configs[0], (*points[0].values, "seed")
-    left, found = list(outcomes), []
     check_choice("the split that chooses", judge.split, SELECTION_SPLITS)
-    for point in points:
-        scores: list[float | None] = []
-        for config in point.configs:
-            outcome = left.pop(0)
-            lost = outcome.diverged is not None
-            scores.append(None if lost else judge.score(config, outcome.state.params))
-        found.append(_summarise(point, scores, out))
+
+    def score(config: RunConfig, outcome: Outcome) -> float | None:
+        return judge.score(config, outcome.state.params) if outcome.diverged is None else None
+
+    left = iter(outcomes)
+    found = [_summarise(point, [score(each, next(left)) for each in point.configs], out) for point in points]
     means = [point["mean"] for point in found]
     complete = [place for place, mean in enumerate(means) if mean is not None]
     best = max if judge.higher_is_better else min

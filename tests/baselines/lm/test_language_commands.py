@@ -135,16 +135,9 @@ def test_options_of_the_language_model_are_refused_on_another_board(tmp_path, op
 # Evaluation
 
 
-@pytest.fixture(scope="module")
-def evaluated(language, data):
-    """Both runs evaluated: the answer for programs."""
-    code, out, err = sraven("evaluate", *(language / run for run in TWICE), data, "--json", "--rows=7")
-    assert (code, err) == (0, "")
-    return json.loads(out)
-
-
-def test_evaluation_for_programs_has_what_the_library_finds(language, evaluated, unseen):
-    answer = evaluated
+def test_evaluation_for_programs_has_what_the_library_finds(language, data, done, unseen):
+    line = "evaluate", *(language / run for run in TWICE), data, "--json", "--rows=7"
+    answer = json.loads(done(*line))
     assert set(answer) == {"runs", "unigram_entropy"}
     assert answer["unigram_entropy"] == unigram_entropy(unseen)
     for seed, (name, run) in enumerate(zip(TWICE, answer["runs"], strict=True)):
@@ -156,17 +149,15 @@ def test_evaluation_for_programs_has_what_the_library_finds(language, evaluated,
     assert answer["runs"][1] != found
 
 
-def test_submission_to_another_board_is_reported_to_programs(other_board, monkeypatch, tmp_path):
+def test_submission_to_another_board_is_reported_to_programs(other_board, monkeypatch, tmp_path, done):
     board, sizes = read_board("fuzzylogic-v1"), {"test": 5, "ood": 7, "ood_terms": 7}
     scores = {split: {"r2_per_sequence": 0.5 + place} for place, split in enumerate(sizes)}
     found = Evaluation(board, [read_run(other_board)], None, {}, {}, {0: scores}, sizes)
     monkeypatch.setattr("baselines.evaluate.write_entry", lambda *_, **__: found)
     line = ["evaluate", other_board, "--author=A", f"--out={tmp_path / 'entry'}"]
-    code, out, err = sraven(*line, "--json")
     reported = {"by_seed": {"0": scores}, "instances": sizes, "unranked": ["ood_terms"]}
-    assert (code, json.loads(out), err) == (0, {"path": str(tmp_path / "entry"), "scores": reported}, "")
-    code, out, err = sraven(*line)
-    assert (code, err) == (0, "")
+    assert json.loads(done(*line, "--json")) == {"path": str(tmp_path / "entry"), "scores": reported}
+    out = done(*line)
     assert out.endswith(f"{tmp_path / 'entry'}\n\nsraven score {tmp_path / 'entry'}\n")
     rows = [row.split() for row in out.splitlines()[1:4]]
     assert rows == [["test", "5", "0.5000"], ["ood", "7", "1.5000"], ["ood_terms", "7", "2.5000", "unranked"]]

@@ -29,7 +29,6 @@ from baselines.train.result import read_result
 from baselines.train.sharding import make_mesh
 from baselines.train.step import State
 from baselines.train.train import Outcome
-from helpers.command import sraven
 from helpers.tiny_language import FEW, SOFTMAX, TWICE, VALIDATION, tiny
 from helpers.tiny_runs import lines_of
 from sraven import ConfigurationError
@@ -130,14 +129,13 @@ def test_of_the_first_pieces_it_is_their_mean_over_tokens(language):
     assert lines[-1][SCORES]["validation"] == pytest.approx(wanted, rel=1e-4)
 
 
-def test_result_of_a_language_model_has_it(language, tmp_path):
+def test_result_of_a_language_model_has_it(language, tmp_path, done):
     run = shutil.copytree(language / SOFTMAX, tmp_path / "run")
     found = read_result(run)
     assert (found["scores"]["from"], found["scores"]["unranked"]) == ("while training", [])
     assert list(found["scores"]["splits"]["validation"]) == ["loss", "perplexity"]
     assert found["seconds"] > 0 and "--data TOKENS" in found["command"]
-    code, _, err = sraven("evaluate", run, f"--data={language / VALIDATION}")
-    assert (code, err) == (0, "")
+    done("evaluate", run, f"--data={language / VALIDATION}")
     corpus, scores = Corpus(language / VALIDATION), read_result(run)["scores"]
     assert (scores["from"], scores["corpus"]) == ("evaluation", corpus.digest)
     assert scores["instances"] == {"validation": corpus.documents}

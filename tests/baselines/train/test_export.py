@@ -12,7 +12,6 @@ from baselines.encode import encoding_of
 from baselines.load import load_run
 from baselines.save import save_run
 from baselines.train.experiment import board_of, program_of
-from helpers.command import sraven
 from helpers.example import all_bytes
 from helpers.submissions import FUZZY_BOARD, SRAVEN_BOARD, only_boards
 from helpers.tiny_runs import STEPS, assert_same_bits, tiny_options
@@ -31,14 +30,8 @@ def _boards(compiled, tmp_path_factory):
         yield
 
 
-def done(*line):
-    code, out, err = sraven(*line)
-    assert code == 0, err
-    return out
-
-
 @pytest.fixture(scope="module")
-def trained(_boards, tmp_path_factory):
+def trained(_boards, tmp_path_factory, done):
     """A run of each task; tests only read them."""
     folder = tmp_path_factory.mktemp("trained")
     for name, (board, attention, *more) in RUNS.items():
@@ -47,7 +40,7 @@ def trained(_boards, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def exported(trained, tmp_path_factory):
+def exported(trained, tmp_path_factory, done):
     """The files of each."""
     folder = tmp_path_factory.mktemp("exported")
     for name in RUNS:
@@ -71,7 +64,7 @@ def test_what_is_exported_is_loaded_bit_for_bit(trained, exported, name):
 
 
 def test_it_is_evaluated_as_the_run_itself_and_digests_name_the_parameters(
-    trained, exported, tmp_path, refused
+    trained, exported, tmp_path, done, refused
 ):
     for run, out in ((trained, "here"), (exported, "there")):
         done("evaluate", run / "fuzzy", "--author=A", "--out", tmp_path / out)

@@ -70,10 +70,9 @@ def test_bad_configuration_is_refused(changes, message, tmp_path):
     assert not (tmp_path / "run").exists()
 
 
-def test_evaluated_runs_are_a_submission(finished, tmp_path, run):
+def test_evaluated_runs_are_a_submission(finished, tmp_path, done):
     second = changed_run(finished, tmp_path / "second", seed=1)
-    code, _, err = run("evaluate", finished, second, "--author=A. Author", f"--out={tmp_path / 'entry'}")
-    assert (code, err) == (0, "")
+    done("evaluate", finished, second, "--author=A. Author", f"--out={tmp_path / 'entry'}")
     scores = score_submission(tmp_path / "entry")
     assert scores["splits"]["ood"]["seeds"] == [0, 1]
     board = read_board("fuzzylogic-v1")
