@@ -19,7 +19,7 @@ from sraven import ConfigurationError, OutputError
 
 RUNS = {
     "fuzzy": (FUZZY_BOARD, "hyla"),
-    "looped": (SRAVEN_BOARD, "softmax", "--network=looped", "--layers=2"),
+    "mixer": (SRAVEN_BOARD, "none", "--network=mixer"),
 }
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 
@@ -71,9 +71,9 @@ def test_it_is_evaluated_as_the_run_itself_and_digests_name_the_parameters(
     assert all_bytes(tmp_path / "here") == all_bytes(tmp_path / "there")
     weights = hashlib.sha256((exported / "fuzzy" / WEIGHTS).read_bytes()).hexdigest()
     assert weights in (tmp_path / "here" / "README.md").read_text()
-    runs = [trained / name for name in ("fuzzy", "looped")]
+    runs = [trained / name for name in RUNS]
     said = json.loads(done("export", *runs, tmp_path / "networks", "--json"))["sha256"]
-    networks = {f"{FUZZY_BOARD}-hyla-seed-0", f"{SRAVEN_BOARD}-looped-softmax-seed-0"}
+    networks = {f"{FUZZY_BOARD}-hyla-seed-0", f"{SRAVEN_BOARD}-mixer-seed-0"}
     assert {name.rsplit("-", 1)[0] for name in said} == networks and weights in said.values()
     assert "exists; choose another directory" in refused("export", runs[0], tmp_path / "networks")
 
