@@ -96,15 +96,12 @@ def test_the_page_shows_the_loss_on_the_documents_and_which_text_it_is(trained):
 def test_a_run_is_adopted_with_documents_to_score_it_by(trained, text, tmp_path):
     folder, record = trained
     run = folder_of(folder / "runs", record.config)
-    path, new = adopt(run, tmp_path, figures=ALL, documents=text.validation)
-    assert new and read_record(path) == record
-    path.unlink()
-    adopt(run, tmp_path, figures=ALL, documents=text.data)
+    path, _ = adopt(run, tmp_path, figures=ALL, documents=text.data)
     other = read_record(path)
     assert other.documents == other.text == record.text
     assert other.scores["validation"]["loss"] != record.scores["validation"]["loss"]
     path.unlink()
-    adopt(run, tmp_path, figures=ALL, documents=text.validation)
+    assert adopt(run, tmp_path, figures=ALL, documents=text.validation) == (path, True)
     assert read_records(tmp_path) == {record.digest: record}
     assert path == path_of(tmp_path, "tiny", record.config)
     assert_refused("language model; name documents to score it by, --valid", record_of, run)

@@ -182,16 +182,6 @@ def test_one_seed_of_every_row_comes_before_second_seeds_and_the_cheapest_first(
 
 
 @pytest.mark.long
-def test_a_finished_run_becomes_the_record_that_training_it_here_would_have_made(
-    finished, run_folder, tmp_path
-):
-    results = tmp_path / "results"
-    path, new = adopt(run_folder, results, figures=FIGURES)
-    assert new and path.read_bytes() == finished[1].records[0].read_bytes()
-    assert adopt(run_folder, results, figures=FIGURES) == (path, False)
-
-
-@pytest.mark.long
 def test_runs_without_provenance_are_adopted_and_none_but_cells(finished, copy, tmp_path):
     (copy / RESULT).unlink()  # what versions left that recorded neither who trained nor its result
     next(copy.glob(RECORD.format("*"))).unlink()
@@ -206,13 +196,14 @@ def test_runs_without_provenance_are_adopted_and_none_but_cells(finished, copy, 
 
 
 @pytest.mark.long
-def test_scores_of_a_record_are_the_checkpoints_whatever_the_result_says(finished, copy, tmp_path):
+def test_a_finished_run_becomes_the_record_of_its_training_whatever_its_result_says(finished, copy, tmp_path):
     result = json.loads((copy / RESULT).read_text())
     for scores in result["scores"]["splits"].values():
         scores.update(dict.fromkeys(scores, 0.9999))
     (copy / RESULT).write_text(json.dumps(result))
-    path, _ = adopt(copy, tmp_path, figures=FIGURES)
-    assert path.read_bytes() == finished[1].records[0].read_bytes()
+    path, new = adopt(copy, tmp_path, figures=FIGURES)
+    assert new and path.read_bytes() == finished[1].records[0].read_bytes()
+    assert adopt(copy, tmp_path, figures=FIGURES) == (path, False)
     shutil.rmtree(copy / CHECKPOINTS)
     with pytest.raises(OutputError, match=f"has 0 of {STEPS} steps; train it to the end first"):
         adopt(copy, tmp_path / "none", figures=FIGURES)
