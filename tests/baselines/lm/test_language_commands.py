@@ -30,7 +30,6 @@ from helpers.tiny_language import (
 from helpers.tiny_runs import changed_run, lines_of
 from sraven.board.board import read_board
 from sraven.core.spec import values_of
-from sraven.files.files import write_json
 
 pytestmark = pytest.mark.usefixtures("compiled")
 
@@ -104,22 +103,6 @@ def test_bad_lines_of_training_are_refused_before_anything_is_written(
     (tmp_path / HERE).symlink_to(language / TRAINING)
     monkeypatch.chdir(tmp_path)
     assert_command_refused(tmp_path, message, *LINE, *options, "--out=run")
-
-
-@pytest.mark.parametrize(
-    ("manifest", "message"),
-    [
-        ({"layout": 1, "splits": {}}, "lacks 'kind'"),
-        ({"kind": "tokens", "layout": 9, "plan": {}, "shards": [], "tokenizer": {}}, "layout is 9"),
-        (None, "unfinished: run the same `sraven c4 prepare` again"),
-    ],
-)
-def test_directories_of_something_else_are_refused(tmp_path, manifest, message):
-    if manifest:
-        write_json(tmp_path / "manifest.json", manifest)
-    else:
-        (tmp_path / ".sraven-partial").mkdir()
-    assert_command_refused(tmp_path, message, *LINE, f"--data={tmp_path}", f"--out={tmp_path / 'run'}")
 
 
 GIVEN = ("data=tokens", "validation=tokens", "size=tiny", "length=9", "dtype=float32", "parts=1", "tile=0")

@@ -13,6 +13,7 @@ from helpers.example import all_bytes
 from helpers.python import python
 from helpers.refusals import assert_refused
 from sraven.core.errors import OutputError
+from sraven.files.files import write_json
 from sraven.files.staging import MANIFEST
 
 KILLED = """
@@ -76,11 +77,13 @@ def test_the_finished_is_left_alone_and_in_the_way_of_other_tokens(preparation, 
 
 def test_what_is_not_ours_is_left_alone(preparation, tmp_path_factory):
     tmp_path, dataset = tmp_path_factory.mktemp("mine"), tmp_path_factory.mktemp("dataset")
-    (dataset / MANIFEST).write_text('{"kind": "dataset"}')
     (tmp_path / "notes.txt").write_text("mine")
-    for force in (False, True):
-        assert_refused("holds no tokens", prepare, preparation, tmp_path, error=OutputError, force=force)
-        with pytest.raises(OutputError, match="isn't the manifest of a directory of tokens"):
-            prepare(preparation, dataset, force=force)
+    newer = {"kind": "tokens", "layout": 9, "plan": {}, "shards": [], "tokenizer": {}}
+    for manifest, reason in (({"layout": 1, "splits": {}}, "lacks 'kind'"), (newer, "layout is 9")):
+        write_json(dataset / MANIFEST, manifest)
+        message = rf"isn't the manifest of a directory of tokens \({reason}"
+        for force in (False, True):
+            assert_refused("holds no tokens", prepare, preparation, tmp_path, error=OutputError, force=force)
+            assert_refused(message, prepare, preparation, dataset, error=OutputError, force=force)
     assert_refused("is a file", prepare, preparation, tmp_path / "notes.txt", error=OutputError)
     assert all_bytes(tmp_path) == {"notes.txt": b"mine"}
