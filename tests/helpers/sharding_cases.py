@@ -19,8 +19,8 @@ from baselines.train.directory import CHECKPOINTS
 from baselines.train.experiment import board_experiment
 from baselines.train.sharding import make_mesh
 from baselines.train.train import train
+from helpers.refusals import assert_refused
 from helpers.tiny_runs import STEPS, in_float64, leaves, quickly, tiny
-from sraven import ConfigurationError
 from sraven.board.board import read_board
 
 DEVICES = 8
@@ -63,20 +63,14 @@ def _move(out, origin, goal):
     _train(out, name, CONFIGS["hyla"], goal)
 
 
-def _refuse(out):
-    """Try what a mesh doesn't divide."""
-    try:
-        train(tiny(batch_size=12), out / "refused", mesh=make_mesh(MESHES["both"]))
-    except ConfigurationError as error:
-        (out / "refused.txt").write_text(str(error))
-
-
 def main(out):
     """Do all of it in a directory."""
     out = Path(out)
     jax.config.update("jax_num_cpu_devices", DEVICES)
     with quickly(out / "compiled"):
-        _refuse(out)
+        many = make_mesh(MESHES["both"])
+        assert_refused("batch_size=12: ", train, tiny(batch_size=12), out / "refused", mesh=many)
+        assert not (out / "refused").exists()
         with patch.object(Checkpoints, "save"):  # which nobody reads: it takes as long as the training
             for mesh in WHOLE:
                 config = replace(CONFIGS["softmax"], steps=1, warmup=1)

@@ -90,11 +90,11 @@ def all_quickly(cache):
         yield
 
 
-def assert_command_refused(tmp_path, message, *arguments, code=2):
+def assert_command_refused(tmp_path, message, *arguments):
     """Check that a command ends with one line, which has some words, and leaves everything as it was."""
     before = snapshot(tmp_path)
-    found, out, err = sraven(*arguments)
-    assert (found, out, err.count("\n")) == (code, "", 1) and err.startswith("error: ")
+    code, out, err = sraven(*arguments)
+    assert (code, out, err.count("\n")) == (2, "", 1) and err.startswith("error: ")
     assert message in err
     assert snapshot(tmp_path) == before
 

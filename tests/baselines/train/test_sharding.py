@@ -107,12 +107,6 @@ def test_first_half_of_a_run_that_moves_is_not_trained_again(trained, origin, go
     assert [line for line in moved if line["step"] <= HALF] == before[:2]
 
 
-@pytest.mark.long
-def test_batch_that_a_mesh_does_not_divide_is_refused_before_anything_is_written(trained):
-    assert (trained / "refused.txt").read_text().startswith("batch_size=12: ")
-    assert not (trained / "refused").exists()
-
-
 # The table
 
 
