@@ -1,13 +1,13 @@
 """Runs on GPUs, pretended ones: what shares a program, what a device takes, and the service, by stand-ins."""
 
 import os
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from importlib.metadata import EntryPoint
 
 import pytest
 
 from baselines.paper.devices import find_gpus, shared
-from baselines.paper.run import programs_of, run_cells
+from baselines.paper.run import Training, _train_cells, programs_of
 from helpers.refusals import assert_refused
 from helpers.reproduction import H200, cell, figure
 from sraven.core.errors import CapacityError
@@ -103,10 +103,6 @@ def test_a_program_that_has_no_memory_is_halved_and_a_single_run_says_what_takes
         raise CapacityError("too large")
 
     monkeypatch.setattr("baselines.paper.run.train_runs", too_large)
-    monkeypatch.setattr("baselines.paper.run.shared", lambda *_: nullcontext(1))
-    for name in ("take_gpu", "leave_signals_to_parent", "take_processors"):
-        monkeypatch.setattr(f"baselines.paper.run.{name}", lambda *_: None)
-    monkeypatch.setattr("baselines.paper.run.map_jobs", lambda work, jobs, *_, **__: work(jobs[0], print))
-    folders = tmp_path / "runs", tmp_path / "results"
-    assert_refused("too large", run_cells, CELLS[:3], *folders, gpus=(H200,), error=CapacityError)
+    training = Training(tmp_path / "runs", tmp_path / "results")
+    assert_refused("too large", _train_cells, training, CELLS[:3], print, error=CapacityError)
     assert sizes == [3, 1]

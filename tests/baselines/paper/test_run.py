@@ -132,25 +132,21 @@ def test_runs_at_a_time_end_when_asked_and_programs_on_a_gpu_go_on_as_one_after_
     assert run(cells, tmp_path, gpus=(H200,)) == ((), (), 0)
 
 
-def test_time_that_is_up_stops_each_and_the_last_cell_has_all_processors(tmp_path, monkeypatch):
-    """One process at a time trains in a folder."""
+def test_one_process_trains_in_a_folder_and_runs_at_a_time_share_the_processors(tmp_path, monkeypatch):
+    """The last one has all."""
     with Lock(tmp_path / "runs"), pytest.raises(OutputError, match="is being written by"):
         run([SOFTMAX], tmp_path)
-    asked, processors = [], []
-
-    def map_here(work, jobs, *_, keep, is_ending, **__):
-        asked.append(is_ending)
-        for job in jobs:
-            keep(work(job, print))
-
-    monkeypatch.setattr("baselines.paper.run.map_jobs", map_here)
-    monkeypatch.setattr("baselines.paper.run.asked_to_end", lambda: asked[0]())
-    monkeypatch.setattr("baselines.paper.run.leave_signals_to_parent", lambda: None)
-    monkeypatch.setattr("baselines.paper.run.take_processors", processors.append)
-    assert run([SOFTMAX, HYLA], tmp_path, jobs=2, stop=lambda: True) == ((), (), 2)
+    processors = []
+    for name, stand_in in {
+        "map_jobs": lambda work, jobs, *_, **__: [work(job, print) for job in jobs],
+        "leave_signals_to_parent": lambda: None,
+        "take_processors": processors.append,
+        "_train_cells": lambda *_: [],
+    }.items():
+        monkeypatch.setattr(f"baselines.paper.run.{name}", stand_in)
+    for cells in ([SOFTMAX, HYLA], [SOFTMAX]):
+        assert run(cells, tmp_path, jobs=2) == ((), (), len(cells))
     assert processors == [2, 2]
-    monkeypatch.setattr("baselines.paper.run.map_jobs", None)
-    assert run([SOFTMAX], tmp_path, jobs=2, stop=lambda: True) == ((), (), 1)
 
 
 def test_a_run_that_diverges_has_a_record_without_scores(tmp_path):
