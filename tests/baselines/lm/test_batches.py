@@ -1,4 +1,7 @@
-"""Training batches as a pure function of the step."""
+"""Batches as a pure function of the step: windows to train on, and documents to be evaluated on.
+
+Of those, every token but BOS is a target once, and every byte is counted once.
+"""
 
 import grain
 import numpy as np
@@ -6,6 +9,7 @@ import pytest
 
 from baselines.lm import corpus as corpus_module
 from baselines.lm.corpus import Corpus
+from baselines.lm.documents import Documents
 from baselines.lm.prepare import prepare
 from baselines.lm.share import BatchShare
 from baselines.lm.tokenizer import train_tokenizer
@@ -63,6 +67,30 @@ def test_the_order_is_pinned(corpus):
     np.testing.assert_array_equal(windows.batch(0), rows)
 
 
+@pytest.mark.parametrize("length", [1, 4, 1000])
+def test_documents_come_in_order(corpus, length):
+    documents = Documents(corpus, length, BatchShare(5))
+    batches = [documents.batch(step) for step in range(documents.steps)]
+    each_row = (
+        row for batch in batches for row in zip(batch.tokens, batch.mask, batch.document, strict=True)
+    )
+    rows = [row for row in each_row if row[2] >= 0]
+    for index, entry in enumerate(corpus.read_documents()):
+        whole = corpus.read(int(entry["start"]), int(entry["tokens"]))
+        own = [(tokens, mask) for tokens, mask, document in rows if document == index]
+        np.testing.assert_array_equal(np.concatenate([tokens[1:][mask] for tokens, mask in own]), whole[1:])
+        assert [int(tokens[0]) for tokens, _ in own] == whole[:-1:length].tolist()
+    assert [document for *_, document in rows] == sorted(document for *_, document in rows)
+    assert sum(int(batch.text_bytes.sum()) for batch in batches) == corpus.text_bytes
+    assert sum(int(batch.targets.sum()) for batch in batches) == corpus.tokens - corpus.documents
+    assert all((batch.mask.sum(1) == batch.targets).all() for batch in batches)
+    assert all((batch.tokens[:, 1:][~batch.mask] == 0).all() for batch in batches)
+    if length == 1000:  # rows fill the last batch
+        last = batches[-1]
+        assert documents.pieces == 29 and last.document.tolist() == [25, 26, 27, 28, -1]
+        assert last.targets[-1] == last.text_bytes[-1] == 0 and not last.mask[-1].any()
+
+
 @pytest.mark.parametrize("step", [0, 3, 10**9])
 def test_same_batch_for_any_number_of_processes(corpus, step):
     whole = Windows(corpus, T, BatchShare(12)).batch(step)
@@ -70,6 +98,13 @@ def test_same_batch_for_any_number_of_processes(corpus, step):
     for count in (2, 3, 12):
         parts = [Windows(corpus, T, BatchShare(12, process, count)).batch(step) for process in range(count)]
         np.testing.assert_array_equal(np.concatenate(parts), whole)
+
+
+def test_same_rows_of_documents_for_any_number_of_processes(corpus):
+    whole = Documents(corpus, 4, BatchShare(6)).batch(2)
+    parts = [Documents(corpus, 4, BatchShare(6, process, 3)).batch(2) for process in range(3)]
+    for name, values in vars(whole).items():
+        np.testing.assert_array_equal(np.concatenate([vars(part)[name] for part in parts]), values)
 
 
 def test_several_directories_are_one_corpus(corpus, directory, tokenizer, tmp_path):
