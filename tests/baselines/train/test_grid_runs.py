@@ -19,7 +19,7 @@ from baselines.train.directory import CHECKPOINTS, CONFIG
 from baselines.train.grid import SUMMARY, Judge, board_judge, points_of, select
 from baselines.train.log import LOG
 from baselines.train.result import RESULT
-from baselines.train.train import Outcome, train
+from baselines.train.train import Outcome
 from helpers.command import sraven
 from helpers.tiny_runs import (
     CHUNK,
@@ -148,15 +148,8 @@ def test_diverging_point_is_reported_and_leaves_nothing_and_the_others_finish(to
 
 
 @pytest.mark.long
-def test_run_of_a_grid_is_the_run_alone(together, tmp_path):
-    """Of those that the next test doesn't train alone."""
-    state = train(tiny(learning_rate=0.03, seed=1), tmp_path / "run", save_every=STEPS)
-    assert_runs_agree(leaves(state.params), parameters(run_of(together / "runs", 0.03, 1)))
-
-
-@pytest.mark.long
 def test_interrupted_grid_whose_runs_came_differently_far_ends_the_same(together, tmp_path, done):
-    """One got half-way, one didn't begin, and two have finished."""
+    """One got half-way, one didn't begin, and two have finished: the first two are trained alone."""
     runs = shutil.copytree(together / "runs", tmp_path / "runs")
     shutil.rmtree(run_of(runs, 0.01, 1) / CHECKPOINTS / str(STEPS))
     shutil.rmtree(run_of(runs, 0.03, 0))
