@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from baselines.evaluate import UNKNOWN, describe_unranked, evaluate_runs, keep_scores, write_entry
+from baselines.evaluate import UNKNOWN, describe_unranked, keep_scores, write_entry
 from baselines.load import load_run
 from baselines.session import OnBoard, ScoringOptions
 from baselines.train import provenance
@@ -167,16 +167,15 @@ def test_commit_is_that_of_the_checkout_and_says_if_files_were_changed(tmp_path,
 
 @pytest.fixture(scope="module")
 def entry(finished, tmp_path_factory):
-    """A run, evaluated, and its submission."""
+    """A run, its submission, and its evaluation."""
     folder = tmp_path_factory.mktemp("evaluated")
     run = shutil.copytree(finished, folder / "run")
-    write_entry([run], folder / "entry", authors=["A. Author"])
-    return run, folder / "entry"
+    return run, folder / "entry", write_entry([run], folder / "entry", authors=["A. Author"])
 
 
 def test_evaluation_takes_the_place_of_the_slices_and_stays(entry):
     """An unranked split is scored by the same metrics and is no part of the submission."""
-    run, out = entry
+    run, out, evaluated = entry
     found = read_result(run)["scores"]
     board, official = read_board("fuzzylogic-v1"), score_submission(out)["splits"]
     assert (found["from"], found["unranked"]) == (EVALUATION, ["ood_terms"])
@@ -186,7 +185,6 @@ def test_evaluation_takes_the_place_of_the_slices_and_stays(entry):
         assert found["splits"][split] == {name: metrics[name]["mean"] for name in board.metrics}
     train(tiny(), run)  # nothing is left to train, and the result is written again
     assert read_result(run)["scores"] == found
-    evaluated = evaluate_runs([run])
     assert evaluated.unranked() == ("ood_terms",) and set(evaluated.predictions) == {"test", "ood"}
     assert {each["split"] for each in read_description(out)[0]["runs"]} == {"test", "ood"}
     said = describe_unranked(evaluated)
