@@ -141,18 +141,12 @@ def test_what_is_no_split_of_known_combinations_chooses_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_mean_over_seeds_decides_not_the_best_seed(tmp_path):
-    summary = chosen(tmp_path, [[0.9, 0.0, 0.0], [0.4, 0.5, 0.6], [-1.0, -1.0, -1.0]])
-    assert summary["selected"] == 1
-    found = summary["points"][1]
-    assert found["mean"] == pytest.approx(0.5)
-    assert found["standard_error"] == pytest.approx(0.1 / 3**0.5)
-
-
-def test_point_with_a_seed_that_diverged_is_not_chosen(tmp_path):
-    scores = [[0.9, 0.9], [-5.0, -5.0]]
+def test_mean_over_seeds_decides_among_the_points_of_which_none_diverged(tmp_path):
+    """Not the best seed."""
+    scores = [[0.9, 0.9, 0.9], [0.9, 0.0, 0.0], [0.4, 0.5, 0.6], [-1.0, -1.0, -1.0]]
     summary = chosen(tmp_path, scores, diverged={(0, 1)})
-    assert summary["selected"] == 1
-    assert summary["points"][0]["scores"] == [0.9, None]
-    assert (summary["points"][0]["mean"], summary["points"][0]["diverged"]) == (None, [1])
-    assert chosen(tmp_path, scores, diverged={(0, 0), (1, 0)})["selected"] is None
+    lost, _, best, _ = summary["points"]
+    assert summary["selected"] == 2
+    assert (best["mean"], best["standard_error"]) == pytest.approx((0.5, 0.1 / 3**0.5))
+    assert (lost["scores"], lost["mean"], lost["diverged"]) == ([0.9, None, 0.9], None, [1])
+    assert chosen(tmp_path, [[0.9]], diverged={(0, 0)})["selected"] is None
