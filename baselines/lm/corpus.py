@@ -44,7 +44,8 @@ class Corpus:
         directories = [Path(each) for each in (first, *others)]
         manifests = [read_manifest(directory) for directory in directories]
         self.tokenizer: dict[str, Any] = manifests[0]["tokenizer"]
-        self._model, self._shards = directories[0] / TOKENIZER, list[tuple[Path, Any]]()
+        self._model = directories[0] / TOKENIZER
+        self._shards: list[tuple[Path, dict[str, Any]]] = []
         for directory, manifest in zip(directories, manifests, strict=True):
             if manifest["tokenizer"]["sha256"] != self.tokenizer["sha256"]:
                 raise OutputError(f"{directory} has another tokenizer than {directories[0]}; use the same")
