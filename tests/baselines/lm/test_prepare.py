@@ -17,12 +17,6 @@ from sraven.core.errors import ConfigurationError
 from sraven.files.files import sha256_of_file
 
 
-def documents_of(out):
-    """Return the tokens of each document."""
-    corpus = Corpus(out)
-    return [corpus.read(int(row["start"]), int(row["tokens"])) for row in corpus.read_documents()]
-
-
 def train_characters(text, size, **special):
     """Return a tokenizer of single characters, the most frequent first."""
     return train_tokenizer([text], size, model_type="char", byte_fallback=False, **special)
@@ -105,9 +99,11 @@ def test_round_trip(tmp_path_factory, tokenizer, texts):
     write_jsonl(folder / "texts.jsonl", texts)
     prepare(preparation_of(tokenizer, folder / "texts.jsonl"), folder / "out", processes=1)
     kept = [text for text in texts if text.strip()]
-    sizes = Corpus(folder / "out").read_documents()["bytes"].tolist()
-    assert sizes == [len(text.encode()) for text in kept]
-    for tokens, text in zip(documents_of(folder / "out"), kept, strict=True):
+    corpus = Corpus(folder / "out")
+    table = corpus.read_documents()
+    assert table["bytes"].tolist() == [len(text.encode()) for text in kept]
+    for row, text in zip(table, kept, strict=True):
+        tokens = corpus.read(int(row["start"]), int(row["tokens"]))
         assert tokens[0] == 2 and tokens[-1] == 1
         normalized = tokenizer.processor.normalize(text).replace("▁", " ").removeprefix(" ")
         assert tokenizer.processor.decode(tokens.tolist()) == normalized
