@@ -2,10 +2,9 @@
 
 import math
 import shutil
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -27,9 +26,8 @@ from baselines.train.grid import points_of, read_grid, select
 from baselines.train.log import SCORES
 from baselines.train.result import read_result
 from baselines.train.sharding import make_mesh
-from baselines.train.step import State
 from baselines.train.train import Outcome
-from helpers.tiny_language import FEW, SOFTMAX, TWICE, VALIDATION, tiny
+from helpers.tiny_language import FEW, SOFTMAX, TWICE, tiny
 from helpers.tiny_runs import lines_of
 from sraven import ConfigurationError
 
@@ -72,8 +70,7 @@ def test_a_grid_takes_the_point_with_the_least_loss(language, unseen, tmp_path):
     config, params = load_language_run(language / SOFTMAX)
     points = points_of(config, read_grid(["learning_rate=0.01,0.02"]), [0], tmp_path)
     untrained = jax.tree.map(np.zeros_like, params)
-    states = [State(each, None, jnp.int32(60), jnp.uint32(0)) for each in (untrained, params)]
-    outcomes = [Outcome(state, None, None) for state in states]
+    outcomes = [Outcome(SimpleNamespace(params=each), None, None) for each in (untrained, params)]
     summary = select(points, outcomes, tmp_path, language_judge(unseen))
     assert (summary["metric"], summary["split"], summary["selected"]) == ("loss", "validation", 1)
     uniform, learnt = (point["mean"] for point in summary["points"])
@@ -98,23 +95,21 @@ def test_entropy_of_frequencies_by_hand(tmp_path):
 # While it trains
 
 
-def scores_of(language, config, params, rows):
-    evaluate = validation_scores(config, make_mesh(), corpus=Corpus(language / VALIDATION), rows=rows)
-    return evaluate(params)["validation"]
-
-
-def test_of_all_documents_it_is_the_loss_of_evaluation(language):
+def test_of_all_documents_it_is_the_loss_of_evaluation(language, unseen):
     """Without a number it is of as many windows as four batches have."""
     config, params = load_language_run(language / TWICE[0])
-    whole = mean_losses(document_losses(config, params, Corpus(language / VALIDATION)))
-    found = scores_of(language, config, params, 10_000)
+    whole = mean_losses(document_losses(config, params, unseen))
+    found, usual, of_four = (
+        validation_scores(config, make_mesh(), corpus=unseen, rows=rows)(params)["validation"]
+        for rows in (10_000, None, 32)
+    )
     assert found == pytest.approx({name: whole[name] for name in ("loss", "perplexity")}, rel=1e-5)
-    assert scores_of(language, config, params, None) == scores_of(language, config, params, 32)
+    assert usual == of_four
 
 
-def test_of_the_first_pieces_it_is_their_mean_over_tokens(language):
+def test_of_the_first_pieces_it_is_their_mean_over_tokens(language, unseen):
     config, params = load_language_run(language / SOFTMAX)
-    batch = Documents(Corpus(language / VALIDATION), config.length, BatchShare(FEW)).batch(0)
+    batch = Documents(unseen, config.length, BatchShare(FEW)).batch(0)
 
     @jax.jit
     def losses_of(tokens):
@@ -129,14 +124,14 @@ def test_of_the_first_pieces_it_is_their_mean_over_tokens(language):
     assert lines[-1][SCORES]["validation"] == pytest.approx(wanted, rel=1e-4)
 
 
-def test_result_of_a_language_model_has_it(language, tmp_path, done):
+def test_result_of_a_language_model_has_it(language, data, unseen, tmp_path, done):
     run = shutil.copytree(language / SOFTMAX, tmp_path / "run")
     found = read_result(run)
     assert (found["scores"]["from"], found["scores"]["unranked"]) == ("while training", [])
     assert list(found["scores"]["splits"]["validation"]) == ["loss", "perplexity"]
     assert found["seconds"] > 0 and "--data TOKENS" in found["command"]
-    done("evaluate", run, f"--data={language / VALIDATION}")
-    corpus, scores = Corpus(language / VALIDATION), read_result(run)["scores"]
-    assert (scores["from"], scores["corpus"]) == ("evaluation", corpus.digest)
-    assert scores["instances"] == {"validation": corpus.documents}
+    done("evaluate", run, data)
+    scores = read_result(run)["scores"]
+    assert (scores["from"], scores["corpus"]) == ("evaluation", unseen.digest)
+    assert scores["instances"] == {"validation": unseen.documents}
     assert set(scores["splits"]["validation"]) == {"loss", "perplexity", "bits_per_byte"}
