@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 from baselines.config import RunConfig
 from baselines.encode import encoding_of
-from baselines.train.checkpoint import open_checkpoints
 from baselines.train.code import check_code
 from baselines.train.directory import WEIGHTS, is_exported, read_run
 from baselines.train.experiment import board_of, program_of
@@ -45,6 +44,8 @@ def restore_params(
         if step not in (None, -1, config.steps):
             raise OutputError(f"{folder} is an exported model, of step {config.steps:,} alone")
         return read_weights(folder / WEIGHTS, make_target().params, config.digest)
+    from baselines.train.checkpoint import open_checkpoints  # what is exported is read without Orbax
+
     which = None if step in (None, -1) else check_integer("step", step, 0, config.steps)
     restored = open_checkpoints(folder, config).restore(make_target, which)
     done, remarks = (restored.step, restored.remarks) if restored else (0, "")
