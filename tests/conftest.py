@@ -34,6 +34,12 @@ settings.load_profile("same-every-time")
 _numbers = count()
 
 
+def pytest_collection_modifyitems(items):
+    """Let files with tests that take long come first: no worker is left with one while the other is done."""
+    long_files = {item.path for item in items if item.get_closest_marker("long")}
+    items.sort(key=lambda item: item.path not in long_files)
+
+
 @pytest.fixture(scope="session")
 def task():
     """A small task whose axes have different sizes."""
