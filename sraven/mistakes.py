@@ -103,12 +103,16 @@ def _exchange(
 
 
 def _follow(rows: NDArray[np.uint8], predicted: NDArray[np.uint8], K: int, rules: Rules) -> NDArray[np.bool_]:
-    """Return by which rules predicted symbols complete rows ``[n, row, column, M]``: bool ``[n, M, R]``."""
-    earlier, x, y = rows[:, :2], rows[:, 2, 0], rows[:, 2, 1]
+    """Return by which rules predicted symbols complete rows ``[n, row, column, M]``: bool ``[n, M, R]``.
+
+    Instances lie side by side in memory, as NumPy is slow along short axes.
+    """
+    panels = np.moveaxis(rows, 0, 2).copy()  # [row, column, n, M]
+    earlier, x, y = panels[:2], panels[2, 0], panels[2, 1]
     follows: NDArray[np.bool_] = np.moveaxis(row_ends(K, rules)[:, x, y] == predicted, 0, 2)
-    shows = [(earlier == symbol[:, None, None]).any(axis=2) for symbol in (x, y, predicted)]  # [n, 2, M] each
+    shows = [(earlier == symbol).any(axis=1) for symbol in (x, y, predicted)]  # [2, n, M] each
     distinct = (x != y) & (y != predicted) & (predicted != x)
-    follows[..., DISTRIBUTE_THREE] = distinct & (shows[0] & shows[1] & shows[2]).any(axis=1)
+    follows[..., DISTRIBUTE_THREE] = distinct & (shows[0] & shows[1] & shows[2]).any(axis=0)
     return follows
 
 
@@ -163,7 +167,7 @@ def sort_errors(
     if answers is not None:
         asked = mistaken[check_array("answers", answers, (n,), "iu", "integers")[mistaken] > 1]
 
-    follows = np.zeros((n, M, len(rules)), np.bool_)
+    follows = np.moveaxis(np.zeros((len(rules), n, M), np.bool_), 0, 2)  # see `_follow`
     asked_rows = symbols_by_asked_feature(context[mistaken], target[mistaken], permutations[mistaken])
     follows[mistaken] = _follow(asked_rows, predicted[mistaken], K, rules) & wrong[mistaken][..., None]
 

@@ -10,8 +10,9 @@ from itertools import count
 os.environ["HF_DATASETS_OFFLINE"] = "1"
 os.environ["HF_HUB_OFFLINE"] = "1"
 
-# PyTorch's threads sleep while they wait, in place of taking the processor from the other worker of pytest.
+# The workers of pytest share the processors: threads of PyTorch sleep while they wait, and NumPy has none.
 os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 # Tests start hundreds of processes, each of which would compile all sources without bytecode on disk.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -18,7 +18,6 @@ from sraven.leaderboard.submissions.submission import (
     Submission,
     errors_of,
     read_submission,
-    scores_beside,
     scores_of,
 )
 from sraven.scoring.composing import Composing, PartsKept, measure_parts
@@ -132,17 +131,18 @@ def make_evidence(submission: Submission, *, threads: int | None = None) -> Evid
         for split, truth in labels.items()
     }
     errors = errors_of(submission, threads=threads)
+    scores, beside = scores_of(submission, threads=threads)
     return Evidence(
         content=submission.content,
         board=board,
         digest=submission.digest,
-        scores=scores_of(submission, threads=threads),
+        scores=scores,
         totals=totals,
         predictions={
             run_name(split, run.seed): run.predictions for split, found in runs.items() for run in found
         },
         errors={split: as_json(each.overall) for split, each in errors.items()},
-        beside=scores_beside(submission, threads=threads),
+        beside=beside,
         siblings={
             split: as_json(each.tables[SIBLINGS]) for split, each in errors.items() if SIBLINGS in each.tables
         },

@@ -5,7 +5,7 @@ give the score of the split, of each combination and of each bootstrap sample.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,6 +68,12 @@ class SplitScores:
     missing: tuple[int, ...]
     metrics: Mapping[str, Score]
     by_combination: Mapping[str, CombinationScores]
+
+    def by_metrics(self, names: Sequence[str]) -> "SplitScores":
+        """Return the scores by some of the metrics alone."""
+        metrics = {name: self.metrics[name] for name in names}
+        apart = {name: found for name, found in self.by_combination.items() if name in metrics}
+        return replace(self, metrics=metrics, by_combination=apart)
 
 
 @dataclass(frozen=True)
@@ -179,6 +185,16 @@ def _stack(
     return _Columns(metrics, np.stack(columns).T, places, sum(map(len, first.values())))
 
 
+def _sum_by_group(
+    matrix: NDArray[np.float64], groups: NDArray[np.int64], n_groups: int
+) -> NDArray[np.float64]:
+    """Return the sums of the columns of a matrix ``[n, C]`` over each group: ``[n_groups, C]``."""
+    sums = np.empty((n_groups, matrix.shape[1]))
+    for number, column in enumerate(matrix.T):
+        sums[:, number] = np.bincount(groups, column, n_groups)
+    return sums
+
+
 def score_plainly(
     scoring: Scoring, labels: Labels, predictions: NDArray[Any], metrics: Sequence[str]
 ) -> dict[str, float]:
@@ -242,8 +258,7 @@ def score_samples(
     columns = _stack({name: scoring.metrics[name] for name in metrics}, metrics, labels, outcomes)
     combination = labels.arrays["combination"] if by_combination else np.arange(len(columns.matrix))
     numbers, groups = np.unique(combination, return_inverse=True)
-    sums = np.zeros((len(numbers), columns.matrix.shape[1]))
-    np.add.at(sums, groups, columns.matrix)
+    sums = _sum_by_group(columns.matrix, groups, len(numbers))
     # Some samples at a time: where instances are drawn, there are many of them.
     sizes = {first + at: min(SAMPLES, samples - at) for at in range(0, samples, SAMPLES)}
     draws = (draw_counts(len(numbers), at, size).T for at, size in sizes.items())
@@ -280,8 +295,7 @@ def score_runs(
     columns = _stack(chosen, grouped, labels, outcomes)
     matrix, n_grouped = columns.matrix, columns.n_grouped
     numbers, groups, sizes = np.unique(labels.arrays["combination"], return_inverse=True, return_counts=True)
-    totals, by_group = matrix.sum(axis=0), np.zeros((len(numbers), n_grouped))
-    np.add.at(by_group, groups, matrix[:, :n_grouped])
+    totals, by_group = matrix.sum(axis=0), _sum_by_group(matrix[:, :n_grouped], groups, len(numbers))
 
     sampled: dict[str, list[NDArray[np.float64]]] = {
         name: [] for name, metric in chosen.items() if not metric.of_instances

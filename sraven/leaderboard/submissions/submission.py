@@ -8,7 +8,7 @@
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -185,37 +185,36 @@ def score_submission(folder: str | Path, *, threads: int | None = None) -> dict[
         SubmissionError: if it is refused; the message says why.
         BoardError: if this installation doesn't give the board's instances.
     """
-    return scores_of(read_submission(Path(folder)), threads=threads)
+    return scores_of(read_submission(Path(folder)), threads=threads)[0]
 
 
-def _score(submission: Submission, metrics: Sequence[str], threads: int | None) -> dict[str, SplitScores]:
-    """Return the scores of each split by some metrics of the task."""
-    board = submission.board
+def _score_board(submission: Submission, threads: int | None) -> dict[str, SplitScores]:
+    """Return the scores of each split, by the metrics of the board and those that its task got later."""
+    board, metrics = submission.board, (*submission.board.metrics, *submission.board.metrics_beside)
 
     def score(split: str) -> SplitScores:
-        runs = submission.runs[split]
-        labels = board.labels(split, threads=threads)
+        labels, runs = board.labels(split, threads=threads), submission.runs[split]
         return score_runs(board.task.scoring, labels, runs, metrics=metrics, threads=threads)
 
     with ThreadPoolExecutor(len(submission.runs)) as pool:
         return dict(zip(submission.runs, pool.map(score, submission.runs), strict=True))
 
 
-def scores_beside(submission: Submission, *, threads: int | None = None) -> dict[str, dict[str, Any]]:
-    """Return by split what a submission scores by the metrics that its task got after the board.
+def scores_of(
+    submission: Submission, *, threads: int | None = None
+) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return what `score_submission` does; and by split the scores by metrics that the task got later.
 
-    They are for readers: no part of ``scores.json``, nor of what it is checked against.
+    The latter are for readers: no part of ``scores.json``, nor of what it is checked against.
     """
-    beside = submission.board.metrics_beside
-    found = _score(submission, beside, threads) if beside else {}
-    return {split: as_json(scores)["metrics"] for split, scores in found.items()}
-
-
-def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str, Any]:
-    """Return the scores of a submission, by its board's own metrics; see `score_submission`."""
-    board = submission.board
-    scores = _score(submission, board.metrics, threads)
-    _check_claims(submission.content.get("claimed", {}), scores)
+    board, found = submission.board, _score_board(submission, threads)
+    own = {split: scores.by_metrics(board.metrics) for split, scores in found.items()}
+    _check_claims(submission.content.get("claimed", {}), own)
+    beside = {
+        split: as_json(scores.by_metrics(board.metrics_beside).metrics)
+        for split, scores in found.items()
+        if board.metrics_beside
+    }
     return {
         "schema": 1,
         "board": board.id,
@@ -223,16 +222,16 @@ def scores_of(submission: Submission, *, threads: int | None = None) -> dict[str
         "submission_digest": submission.digest,
         "splits": {
             split: {
-                **as_json(found),
+                **as_json(scores),
                 "gap_to_ceiling": {
                     metric: board.gap(split, metric, score.mean)
-                    for metric, score in found.metrics.items()
+                    for metric, score in scores.metrics.items()
                     if board.ceiling(split, metric)
                 },
             }
-            for split, found in scores.items()
+            for split, scores in own.items()
         },
-    }
+    }, beside
 
 
 def errors_of(submission: Submission, *, threads: int | None = None) -> dict[str, SplitErrors]:
