@@ -33,7 +33,7 @@ ON_SRAVEN = [(SRAVEN_BOARD, BATCH)]
 evaluated = partial(evaluate_network, on_progress=None)
 
 
-def test_a_network_is_trained_scored_and_ready_to_submit(tmp_path):
+def test_a_network_is_trained_scored_and_ready_to_submit_and_goes_on(tmp_path):
     boards = [*ON_SRAVEN, (FUZZY_BOARD, BATCH)]
     found = evaluated(points, boards, out=tmp_path, seeds=(0, 3))
     for result, (board, _) in zip(found.results, boards, strict=True):
@@ -44,6 +44,7 @@ def test_a_network_is_trained_scored_and_ready_to_submit(tmp_path):
         outputs, length = (task.K, 9 * task.M) if task.name == "sraven" else (1, task.N)
         assert result.cost.parameters == inputs * outputs + outputs
         assert result.cost.operations == 2 * length * inputs * outputs
+    assert evaluated(points, boards, out=tmp_path, seeds=(0, 3)).results == found.results
     assert frozenset(NETWORKS) == OURS
     found.results[0].folder.rename(tmp_path / "aside")
     with pytest.raises(OutputError, match="choose another"):  # runs of another network aren't gone on with

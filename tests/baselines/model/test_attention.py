@@ -24,7 +24,7 @@ from baselines.model.attention import (
     find_attention,
     weighted_sum,
 )
-from helpers.derivatives import assert_runs_side_by_side, draw, gelu
+from helpers.derivatives import assert_runs_side_by_side, assert_same_values, draw, gelu, values_and_gradients
 from helpers.refusals import assert_refused
 
 B, H, D, Q, K, NARROW, WIDE = 2, 5, 7, 11, 13, 3, 17
@@ -128,26 +128,31 @@ def out_of(name):
     return lambda *arrays: ATTENTION[name](*arrays)[0]
 
 
-CASES = [*((name, NARROW, "relu") for name in NAMES), ("hyla", WIDE, "silu"), ("hyla_softmax", WIDE, "gelu")]
+CASES = [
+    *((name, NARROW, "relu", 0.0) for name in NAMES),
+    *(("hyla", WIDE, "silu", 0.0), ("hyla_softmax", WIDE, "gelu", 0.0)),
+    *(("softmax", NARROW, "relu", 0.4), ("hyla", NARROW, "relu", 0.4)),
+]
 
 
-@pytest.mark.parametrize(("name", "width", "phi"), CASES)
-def test_values_and_gradients_equal_those_of_loops(name, width, phi, equals_loops):
+@pytest.mark.parametrize(("name", "width", "phi", "dropout"), CASES)
+def test_values_and_gradients_equal_those_of_loops(name, width, phi, dropout, equals_loops):
     """Across sequences, with mask and bias. Dropout, of both mixes of HYLA, is one for heads and instances.
 
     Latent codes are those before it.
     """
-    gate = np.asarray(dropout_gate(0.4, jax.random.key(3), Q, K, jnp.float64))
-    inputs, options = (
-        (*arrays(name, width=width), draw(H, Q, K)),
-        {"mask": some_mask(), "phi": phi, "gate": gate},
-    )
+    gate = np.asarray(dropout_gate(dropout, jax.random.key(3), Q, K, jnp.float64)) if dropout else None
+    inputs = *arrays(name, width=width), draw(H, Q, K)
+    options = {"mask": some_mask(), "phi": phi, "gate": gate}
     equals_loops(partial(attend, name, **options), partial(oracle, name, **options), *inputs, rtol=1e-12)
 
 
-def test_hyla_is_the_papers_figure(float64):
-    drawn = as_jax(arrays("hyla")[0], jnp.float64)
-    np.testing.assert_allclose(jax.jit(out_of("hyla"))(*drawn), jax.jit(figure_a1)(*drawn), rtol=1e-10)
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_hyla_is_the_papers_figure(width, float64):
+    """The lines of Figure A1, and what is computed in their place: values and gradients."""
+    drawn = as_jax(arrays("hyla", width=width)[0], jnp.float64)
+    found, wanted = (values_and_gradients(each, drawn) for each in (out_of("hyla"), figure_a1))
+    assert_same_values(found, wanted, 1e-10)
 
 
 @pytest.mark.parametrize("name", ACTIVATIONS)

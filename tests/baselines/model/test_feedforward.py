@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.feedforward import MLP, Mixture, mixture
+from baselines.model.feedforward import MLP, Mixture, choose_experts, mixture
 from helpers.derivatives import gelu
 
 B, T, E, F, X = 2, 3, 7, 11, 5
@@ -41,6 +41,11 @@ def apply(x, gate, up, up_bias, down, down_bias, chosen):
 def test_mixture_equals_a_loop(chosen, equals_loops):
     run, by_hand = (lambda arrays, of=of: of(**arrays, chosen=chosen) for of in (apply, loop))
     equals_loops(run, by_hand, weights())
+
+
+def test_shares_by_hand():
+    shares = choose_experts(jnp.array([[[0.0, math.log(3), -1.0, 0.0, -2.0]]]), 2)
+    np.testing.assert_allclose(shares[0, 0], [0.25, 0.75, 0, 0, 0], rtol=1e-6)  # the first of equals wins
 
 
 def test_experts_have_the_size_and_the_spread_of_the_mlp():

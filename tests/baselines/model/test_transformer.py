@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from baselines.model.attention import MODULES
+from baselines.model.attention import MODULES, find_module
 from baselines.model.products import multiply
 from baselines.model.transformer import Transformer
 from helpers.small_models import TEXT, B, T, initialised, parameters, small, tokens_of
@@ -67,6 +67,20 @@ def test_outputs_of_the_last_tokens_are_what_they_give_among_all(changes):
     np.testing.assert_allclose(found, wanted, rtol=1e-4)
     for grad, wanted_grad in zip(jax.tree.leaves(grads), jax.tree.leaves(wanted_grads), strict=True):
         np.testing.assert_allclose(grad, wanted_grad, rtol=0, atol=1e-4 * np.abs(wanted_grad).max() + 1e-6)
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if find_module(name).has_codes])
+def test_codes_of_the_last_tokens_are_what_they_are_among_all(name):
+    """With rotary positions and in half precision, from which codes and outputs are in float32."""
+    config = small(attention=name, length=T, layers=2, position="rotary", dtype="bfloat16")
+    model, params = initialised(config)
+    apply = jax.jit(model.apply, static_argnames=("num_outputs", "return_codes"))
+    (last, (_, codes)), (whole, (_, all_codes)) = (
+        apply(params, tokens_of(config), num_outputs=number, return_codes=True) for number in (3, None)
+    )
+    assert (codes.dtype, last.dtype) == (jnp.float32, jnp.float32)
+    np.testing.assert_allclose(codes, all_codes[:, :, -3:], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(last, whole[:, -3:], rtol=1e-5, atol=1e-5)
 
 
 def test_dropout_needs_a_key_and_follows_it():
