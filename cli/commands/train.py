@@ -9,6 +9,7 @@ import click
 
 from baselines.config import C4, RunConfig
 from cli.shared.options import (
+    FiniteRange,
     argument_of,
     field_options,
     import_option,
@@ -89,7 +90,7 @@ OWN = [each.name for each in fields(RunConfig) if each.name not in ("board", "bo
 @click.option("--save-every", type=click.IntRange(1), metavar="N", help="Steps between checkpoints.")
 @click.option(
     "--save-minutes",
-    type=click.FloatRange(0),
+    type=FiniteRange(0),
     help="Minutes between checkpoints.  [default: a tenth of the time so far, from half a minute to 5]",
 )
 @click.option(

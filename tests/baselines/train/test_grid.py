@@ -103,6 +103,10 @@ def test_bad_grid_is_refused(texts, message):
     [
         (["--seeds", "0", "--seed", "0"], "seeds 0, 0: one is there twice"),
         (["warmup=1"], "unexpected argument 'warmup=1'; a grid begins with --grid; see sraven train --help"),
+        (
+            ["--save-minutes", "nan"],
+            "Invalid value for '--save-minutes': nan is no finite number; see sraven train --help",
+        ),
     ],
 )
 def test_command_refuses_in_one_line_and_writes_nothing(tmp_path, arguments, message):
