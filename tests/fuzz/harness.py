@@ -142,7 +142,7 @@ def _next_answers(target, inputs, folder):
     child = fork.Process(target=_work, args=(target, inputs, goal, folder))
     child.start()
     goal.close()
-    with suppress(EOFError):
+    with suppress(EOFError, OSError):  # the latter if it died within an answer
         while True:
             found.append(source.recv())
     child.join()
