@@ -5,7 +5,6 @@ import re
 from dataclasses import replace
 
 import pytest
-import yaml
 
 from helpers.checkout import REPOSITORY
 from helpers.refusals import assert_refused
@@ -20,6 +19,7 @@ from sraven.core.digests import digest_split
 from sraven.core.families import find_family
 from sraven.files.files import compact_json
 from sraven.files.schemas import find_problem
+from sraven.files.yaml_loader import load_yaml
 
 WITH_LEVELS = [name for name in board_ids() if find_family(read_board(name).family).reference_levels]
 
@@ -27,7 +27,7 @@ WITH_LEVELS = [name for name in board_ids() if find_family(read_board(name).fami
 STORED = {
     digest: entry
     for path in REPOSITORY.glob(f"*/boards/{LEVELS_FILE}")
-    for digest, entry in yaml.safe_load(path.read_text()).items()
+    for digest, entry in load_yaml(path.read_bytes()).items()
 }
 
 
@@ -103,7 +103,7 @@ def test_lines_are_written_beside_those_of_other_boards(monkeypatch, tmp_path):
     path.parent.mkdir(parents=True)
     assert list(write_levels(tmp_path, [one, text])) == [path]
     assert list(write_levels(tmp_path, [other])) == [path]
-    assert list(yaml.safe_load(path.read_bytes())) == [one.digest, other.digest]
+    assert list(load_yaml(path.read_bytes())) == [one.digest, other.digest]
     assert list(write_levels(tmp_path, [text])) == []
 
 
